@@ -19,9 +19,7 @@ const (
 // counting that as a crash of a resumed run. When it fails, the next process
 // that reads the store does it.
 func (s *Store) interruptSuspended() {
-	s.mu.Lock()
-	owner := s.owner
-	s.mu.Unlock()
+	owner := s.ownName()
 	if owner == "" {
 		return
 	}
@@ -101,9 +99,7 @@ func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
 // work: their beginning or their claim was committed although this process has got an error for it, as
 // it does when a connection breaks.
 func (s *Store) giveBackUnknown(ctx context.Context) error {
-	s.mu.Lock()
-	owner := s.owner
-	s.mu.Unlock()
+	owner := s.ownName()
 	if owner == "" {
 		return nil
 	}
@@ -150,7 +146,7 @@ func idsOf(ctx context.Context, db *sql.DB, owner string) (ids []string, err err
 // it is interrupted, without counting that as a crash, and any process may resume it.
 func (s *Store) Release(_ context.Context, id string) error {
 	done := make(chan error, 1)
-	if err := s.writer.put(queued{release: id, done: done}); err != nil {
+	if err := s.writer.put(&queued{release: id, done: done}); err != nil {
 		return err
 	}
 	return <-done

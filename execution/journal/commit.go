@@ -60,7 +60,6 @@ func (c *committer) commit(batch []queued) error {
 		}
 		if t.Status != Running || t.Taken {
 			delete(c.runs, t.ID)
-			c.store.writer.leave(t.ID)
 			c.recycle(t, body, sums)
 		}
 	}
@@ -122,7 +121,7 @@ func (c *committer) lose(batch []queued, run string) {
 
 // recycle takes the memory of a run that has ended, with that of its only chunk.
 func (c *committer) recycle(t *track, body, sums []byte) {
-	const most = 256
+	const most = 1024
 	if len(c.free) < most && cap(body) <= 4*usualChunk {
 		*t = track{sums: sums[:0]}
 		t.body = body[:0]

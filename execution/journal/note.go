@@ -62,11 +62,15 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 	return err == nil && w.store.noter.note(e.Run, nameOfNote(e.Step), text)
 }
 
-// written drops the beginnings of runs that have their rows now.
+// written drops the beginnings of runs that have their rows now, and ends the work on those that have
+// ended.
 func (w *writer) written(touched []*track) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range touched {
 		delete(w.unwritten, t.ID)
+		if t.Status != Running {
+			delete(w.working, t.ID)
+		}
 	}
 }

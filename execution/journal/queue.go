@@ -67,9 +67,9 @@ type queue struct {
 	spare []queued // the memory of a batch that was written
 }
 
-func (q *queue) put(e queued) {
-	q.events = append(q.events, e)
-	q.count(&e, 1)
+func (q *queue) put(e *queued) {
+	q.events = append(q.events, *e)
+	q.count(e, 1)
 }
 
 // count adds n times an event to the sums.
@@ -89,7 +89,7 @@ func (q *queue) take() []queued {
 	for before := q.bytes; n < len(q.events) && n < batchEvents && before-q.bytes < batchMost; n++ {
 		q.count(&q.events[n], -1)
 	}
-	batch := q.events[:n:n]
+	batch := q.events[:n]
 	if cap(q.spare) > spareEvents && n < cap(q.spare)/spareLoad { // the load is over
 		q.spare = nil
 	}
@@ -100,7 +100,7 @@ func (q *queue) take() []queued {
 
 // recycle takes the memory of a batch that was written.
 func (q *queue) recycle(batch []queued) {
-	clear(batch) // so that no value stays in memory
+	clear(batch[:cap(batch)]) // so that no value stays in memory
 	q.spare = batch[:0]
 }
 

@@ -20,7 +20,7 @@ func TestUrgency(t *testing.T) {
 	}
 	put := func(q queued) {
 		q.bytes += eventBytes
-		w.queue.put(q)
+		w.queue.put(&q)
 	}
 	expect("nothing", never)
 	put(queued{event: execution.Event{Kind: execution.RunStarted}})
@@ -38,7 +38,7 @@ func TestUrgency(t *testing.T) {
 	expect("much", now)
 	w.queue.take()
 	for range batchEvents {
-		w.queue.put(queued{})
+		w.queue.put(&queued{})
 	}
 	expect("as many as one transaction takes", now)
 	w.queue.take()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"toolgraph/execution"
 )
@@ -27,6 +28,8 @@ type lease struct {
 	home    *os.File // the directory of the store, with a lock that all such processes share; nil: there are no such locks
 
 	file *os.File // guarded by mu
+
+	noted atomic.Int64 // runs with slots
 
 	mu    sync.Mutex                  // guards what follows
 	slots map[string]map[noteName]int // run → note → slot
@@ -149,6 +152,7 @@ func (l *lease) slot(run string, name noteName) (slot int, ok bool) {
 	if notes == nil {
 		notes = map[noteName]int{}
 		l.slots[run] = notes
+		l.noted.Add(1)
 	}
 	if n := len(l.free); n > 0 {
 		slot, l.free = l.free[n-1], l.free[:n-1]
@@ -183,6 +187,9 @@ func nameOfNote(v *execution.Visit) noteName { return noteName{at: v.At(), attem
 
 // erase erases notes of a run and frees their slots.
 func (l *lease) erase(run string, which func(noteName) bool) {
+	if l.noted.Load() == 0 { // as most processes have it most of the time
+		return
+	}
 	l.mu.Lock()
 	var erased []int
 	for name, slot := range l.slots[run] {
@@ -191,8 +198,9 @@ func (l *lease) erase(run string, which func(noteName) bool) {
 			delete(l.slots[run], name)
 		}
 	}
-	if len(l.slots[run]) == 0 {
+	if notes, known := l.slots[run]; known && len(notes) == 0 {
 		delete(l.slots, run)
+		l.noted.Add(-1)
 	}
 	l.mu.Unlock()
 	for _, slot := range erased {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 )
 
 // A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
@@ -26,7 +27,8 @@ const (
 	packMost  = 32 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
 	unpackRun = 1000     // runs that one transaction unpacks, about
 
-	usualPacked = 384 // bytes of a run
+	usualPacked = 384       // bytes of a run
+	usualPack   = 512 << 10 // bytes of a pack, for which memory is kept
 )
 
 const insertPack = `INSERT INTO packs (owner, runs, body) VALUES (?,?,?)`
@@ -42,7 +44,7 @@ func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
 	if n < packFrom {
 		return batch, nil
 	}
-	body := make([]byte, 0, n*usualPacked)
+	body := slices.Grow(w.body[:0], n*usualPacked)
 	var last Row
 	rest = make([]*Pending, 0, len(batch)-n)
 	for _, p := range batch {
@@ -59,6 +61,9 @@ func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
 		return nil, err
 	}
 	w.unpacked += len(body)
+	if w.body = body; cap(body) > usualPack {
+		w.body = nil
+	}
 	return rest, nil
 }
 

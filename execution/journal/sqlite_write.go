@@ -14,6 +14,7 @@ type sqliteWriter struct {
 	grown      int                  // bytes that were written since the size of the reserve was compared, about
 	reserved   time.Time            // when the reserve was last created
 	packing    []byte               // for one run
+	body       []byte               // for the runs of a batch
 	unpacked   int                  // bytes of packs that this process has written since it last unpacked all
 }
 

@@ -88,6 +88,13 @@ func (s *Store) process(ctx context.Context) (owner string, err error) {
 	return p.Name, nil
 }
 
+// ownName returns the owner of the runs of this process; empty: it has not had any.
+func (s *Store) ownName() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner
+}
+
 // About is the data of a run that its events do not have.
 type About struct {
 	File   string // the graph file's absolute path
@@ -148,7 +155,7 @@ func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) 
 // server, or with the reason why one is not.
 func (s *Store) Flush(ctx context.Context, run string) error {
 	done := make(chan error, 1)
-	if err := s.writer.put(queued{done: done, sync: true}); err != nil {
+	if err := s.writer.put(&queued{done: done, sync: true}); err != nil {
 		return err
 	}
 	if err := <-done; err != nil {

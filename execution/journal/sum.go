@@ -43,10 +43,10 @@ func chunkSum(run string, first, before int) uint32 {
 
 // rowPart adds what the row of a run has instead of the frame of its beginning to a checksum.
 func rowPart(sum uint32, tool, graph string) uint32 {
-	for _, text := range [...]string{tool, graph} {
-		sum = crc32.Update(sum, castagnoli(), []byte(text))
-	}
-	return sum
+	text := texts.Get().(*[]byte)
+	defer texts.Put(text)
+	*text = append(append((*text)[:0], tool...), graph...)
+	return crc32.Update(sum, castagnoli(), *text)
 }
 
 // appendSum appends the checksum of a frame to those of the frames before it.
@@ -71,11 +71,21 @@ func spillSum(run string, id int, packed []byte) int64 {
 func rowSum(id, tool, file, server, graph, args string, started int64, durable bool) int64 {
 	return int64(checksum(func(text []byte) []byte {
 		for _, column := range [...]string{id, tool, file, server, graph, args} {
-			text = append(strconv.AppendQuote(text, column), ' ')
+			text = append(appendQuoted(text, column), ' ')
 		}
 		text = strconv.AppendInt(text, started, 10)
 		return strconv.AppendBool(append(text, ' '), durable)
 	}))
+}
+
+// appendQuoted is strconv.AppendQuote, which is slow for texts that need no escapes.
+func appendQuoted(dst []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return strconv.AppendQuote(dst, text)
+		}
+	}
+	return append(append(append(dst, '"'), text...), '"')
 }
 
 // Checksum returns the checksum of the constant columns of a row.

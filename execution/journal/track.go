@@ -244,7 +244,7 @@ func (t *track) encode(got value.Value, size int) (stored, error) {
 	if size > limit {
 		return stored{kind: tooLarge, bytes: size, limit: limit}, nil
 	}
-	raw, err := value.Encode(got)
+	raw, err := value.Append(make([]byte, 0, size), got)
 	if err != nil {
 		return stored{}, err
 	}

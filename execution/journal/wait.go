@@ -6,8 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -189,11 +187,8 @@ func (s *Store) lookIn(ctx context.Context, db *sql.DB, ids []string) error {
 }
 
 func (s *Store) lookOnce(ctx context.Context, db *sql.DB, ids []string) (map[string]Run, error) {
-	marks, args := make([]string, len(ids)), make([]any, len(ids))
-	for i, id := range ids {
-		marks[i], args[i] = "$"+strconv.Itoa(i+1), id
-	}
-	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' AND id IN (`+strings.Join(marks, ",")+`)`, args...)
+	args, list := parameters(ids)
+	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs WHERE status <> 'deleting' AND id IN (`+list+`)`, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (w *writer) append(v *view, e execution.Event) error {
 		done = make(chan error, 1)
 		q.done = done
 	}
-	err := w.put(q)
+	err := w.put(&q)
 	if err == nil && done != nil {
 		err = <-done
 	}
@@ -114,13 +114,13 @@ func (w *writer) waits(e execution.Event) bool {
 }
 
 // put queues an event, and waits while the queue is full, unless writing has failed for too long.
-func (w *writer) put(q queued) error {
+func (w *writer) put(q *queued) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.queue.bytes > queueMost && w.off == nil && !w.lossy && !w.closing {
 		w.room.Wait()
 	}
-	if err := w.admit(&q); err != nil {
+	if err := w.admit(q); err != nil {
 		return err
 	}
 	before := w.urge()
@@ -161,7 +161,7 @@ func (w *writer) flush() {
 		return
 	}
 	done := make(chan error, 1)
-	if w.put(queued{done: done}) == nil {
+	if w.put(&queued{done: done}) == nil {
 		<-done //nolint:errcheck // the writer has reported it
 	}
 }

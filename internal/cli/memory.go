@@ -25,5 +25,5 @@ var started = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(75)
 	}
-	releaseProgram()
+	go releaseProgram() // some milliseconds, which no call waits for
 })
