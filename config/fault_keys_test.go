@@ -126,7 +126,7 @@ func TestY23SecretsBesideMistakes(t *testing.T) {
 	found := findings(t, src, "KEY", secret)
 	wantAll(t, found, `"TOKEN" in env of server "s" is a list, expected text`, "UNSET", `"MORE" in env of server "s" is a mapping`, "argument 1 of server \"s\" is a list")
 	if strings.Contains(found.Error(), secret) {
-		t.Errorf("the secret is told: %v", found)
+		t.Errorf("the secret is shown: %v", found)
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 // items is the list that a tool of the fake server returns about its process.
 func items(t testing.TB, s *session, tool string) []string {
 	t.Helper()
-	var told struct{ Items []string }
-	if err := json.Unmarshal(s.call(tool, `{}`).Structured, &told); err != nil {
+	var result struct{ Items []string }
+	if err := json.Unmarshal(s.call(tool, `{}`).Structured, &result); err != nil {
 		t.Fatal(err)
 	}
-	return told.Items
+	return result.Items
 }
 
 // forwardedVariables are those that make TLS, proxies and npm's registry work, and nothing

@@ -34,11 +34,11 @@ func testGraphs(t *testing.T, dir string, without bool, args ...string) cases {
 		cmd.Env = append(cmd.Env, "PATH=")
 	}
 	out, err := cmd.Output()
-	var told cases
-	if jsonErr := json.Unmarshal(out, &told); jsonErr != nil || err != nil {
+	var report cases
+	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil || err != nil {
 		t.Fatalf("%v, %v: %s", err, jsonErr, out)
 	}
-	return told
+	return report
 }
 
 // sameCases demands that replayed results are the recorded ones, answered by no server.

@@ -107,19 +107,19 @@ func TestInspect(t *testing.T) {
 		{"explain_run", map[string]any{"run": "last"}, []string{"run=last"}, []string{"runs", "explain", "last", "--json", "--state", state}, `"executions":[{`},
 		{"doctor", nil, nil, []string{"doctor", "-g", graph, "--format", "json", "--state", state}, `"healthy":true`},
 	} {
-		told := compact(t, asked(t, agent, c.question, c.args))
-		if !strings.Contains(told, c.holds) {
-			t.Errorf("%s %v: no %s in %s", c.question, c.args, c.holds, told)
+		returned := compact(t, asked(t, agent, c.question, c.args))
+		if !strings.Contains(returned, c.holds) {
+			t.Errorf("%s %v: no %s in %s", c.question, c.args, c.holds, returned)
 		}
 		line := append([]string{"inspect", "-g", graph, "--state", state, c.question}, c.pairs...)
-		if got := compact(t, output(t, binary, line...)); got != told {
-			t.Errorf("%s %v\nprinted %s\ntold    %s", c.question, c.args, got, told)
+		if got := compact(t, output(t, binary, line...)); got != returned {
+			t.Errorf("%s %v\nprinted %s\nreturned %s", c.question, c.args, got, returned)
 		}
 		if c.also == nil {
 			continue
 		}
-		if got := compact(t, output(t, binary, c.also...)); got != told {
-			t.Errorf("%v\nprinted %s\ntold    %s", c.also, got, told)
+		if got := compact(t, output(t, binary, c.also...)); got != returned {
+			t.Errorf("%v\nprinted %s\nreturned %s", c.also, got, returned)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestInspectRuns(t *testing.T) {
 	}
 	for _, tool := range tools.Tools {
 		if tool.Annotations.ReadOnlyHint == nil || !*tool.Annotations.ReadOnlyHint {
-			t.Errorf("%s is not told to be read-only", tool.Name)
+			t.Errorf("%s is not marked as read-only", tool.Name)
 		}
 	}
 	list, err := agent.ListResources(t.Context(), mcp.ListResourcesRequest{})
@@ -149,26 +149,26 @@ func TestInspectRuns(t *testing.T) {
 	}
 
 	able := inspector(t, binary, "-g", graph, "--state", state, "--allow-run")
-	var told struct {
+	var called struct {
 		Run   string
 		Value struct{ Sum int }
 	}
 	answer := asked(t, able, "run_tool", map[string]any{"tool": "loop", "arguments": map[string]any{"n": 3}})
-	if err := json.Unmarshal([]byte(answer), &told); err != nil || told.Value.Sum != 6 || told.Run == "" {
+	if err := json.Unmarshal([]byte(answer), &called); err != nil || called.Value.Sum != 6 || called.Run == "" {
 		t.Fatal(answer, err)
 	}
 	list, err = able.ListResources(t.Context(), mcp.ListResourcesRequest{})
-	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "run://"+told.Run {
+	if err != nil || len(list.Resources) != 1 || list.Resources[0].URI != "run://"+called.Run {
 		t.Fatal(list, err)
 	}
 	var read mcp.ReadResourceRequest
-	read.Params.URI = "run://" + told.Run
+	read.Params.URI = "run://" + called.Run
 	content, err := agent.ReadResource(t.Context(), read) // which another process has kept
 	if err != nil || len(content.Contents) != 1 {
 		t.Fatal(content, err)
 	}
 	text := content.Contents[0].(mcp.TextResourceContents).Text
-	if want := asked(t, agent, "read_run", map[string]any{"run": told.Run}); text != want {
+	if want := asked(t, agent, "read_run", map[string]any{"run": called.Run}); text != want {
 		t.Errorf("the resource is %s\nread_run is %s", text, want)
 	}
 	read.Params.URI = "run://none"
@@ -176,7 +176,7 @@ func TestInspectRuns(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	again := output(t, binary, "inspect", "-g", graph, "--state", state, "--allow-run", "run_tool", "tool=loop", `arguments={"n":3}`)
-	if err := json.Unmarshal([]byte(again), &told); err != nil || told.Value.Sum != 6 {
+	if err := json.Unmarshal([]byte(again), &called); err != nil || called.Value.Sum != 6 {
 		t.Error(again, err)
 	}
 }

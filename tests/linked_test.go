@@ -154,7 +154,7 @@ func TestLinkedResourceIsCancelled(t *testing.T) {
 		id, _ := s.send("resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
 		eventually(t, "the server is asked", func() bool { return diaryHas(t, diary, "read "+uri) == 1 })
 		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
-		eventually(t, "the server is told", func() bool { return diaryHas(t, diary, "cancelled "+uri) == 1 })
+		eventually(t, "the server hears of it", func() bool { return diaryHas(t, diary, "cancelled "+uri) == 1 })
 	}
 	s.request("ping", "{}")
 }

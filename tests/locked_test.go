@@ -168,7 +168,7 @@ var rugs = map[string]struct {
 func TestT01DefinitionChanges(t *testing.T) {
 	for name, rug := range rugs {
 		words := []string{"node \"say\" of tool \"go\"", "not called, because its definition changed since graph.lock.yaml was written", rug.diff, "run: toolgraph lock "}
-		t.Run(name+"/told", func(t *testing.T) {
+		t.Run(name+"/reported", func(t *testing.T) {
 			t.Parallel()
 			l := newLockedGraph(t)
 			s := l.serve()

@@ -83,13 +83,13 @@ func TestMetricsOfARunningServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	told, err := io.ReadAll(resp.Body)
+	page, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`toolgraph_runs_total{outcome="ok",tool="mirror"} 3`, `toolgraph_calls_total{outcome="ok"`} {
-		if !bytes.Contains(told, []byte(want)) {
-			t.Errorf("no %s in\n%s", want, told)
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("no %s in\n%s", want, page)
 		}
 	}
 }

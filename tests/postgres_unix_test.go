@@ -92,13 +92,13 @@ func TestInspectOverPostgres(t *testing.T) {
 		{"explain_run", map[string]any{"run": "last"}, []string{"runs", "explain", "last", "--json"}, `"executions":[{`},
 		{"doctor", nil, []string{"doctor", "-g", graph, "--json"}, `has 2 runs in`},
 	} {
-		told := compact(t, asked(t, agent, c.question, c.args))
+		returned := compact(t, asked(t, agent, c.question, c.args))
 		printed := compact(t, output(t, binary, append(c.also, "--state", url)...))
-		if !strings.Contains(told, c.holds) || told != printed {
-			t.Errorf("%s: no %s, or not what is printed:\n%s\n%s", c.question, c.holds, told, printed)
+		if !strings.Contains(returned, c.holds) || returned != printed {
+			t.Errorf("%s: no %s, or not what is printed:\n%s\n%s", c.question, c.holds, returned, printed)
 		}
-		if strings.Contains(told, "hunter2") {
-			t.Errorf("%s has the password: %s", c.question, told)
+		if strings.Contains(returned, "hunter2") {
+			t.Errorf("%s has the password: %s", c.question, returned)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (s *session) reloaded(n int) {
 	s.t.Helper()
 	for end := time.Now().Add(answerTimeout); s.said(listChanged) < n; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.t.Fatalf("%d changes were told, want %d; the server said: %s", s.said(listChanged), n, s.stderr)
+			s.t.Fatalf("%d changes were reported, want %d; the server said: %s", s.said(listChanged), n, s.stderr)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestG16ReloadDuringARun(t *testing.T) {
 	}
 
 	f.write(strings.Replace(versioned(g, "three", ""), "next: pid}\n  - {id: pid", "next: pit}\n  - {id: pid", 1))
-	eventually(t, "the broken file is told", func() bool {
+	eventually(t, "the broken file is reported", func() bool {
 		return strings.Contains(s.stderr.String(), "graph.yaml:11:") && strings.Contains(s.stderr.String(), "still serving the previous version")
 	})
 	if got := s.call("go", `{}`).text(t); got != second {
@@ -117,7 +117,7 @@ func TestG16ReloadDuringARun(t *testing.T) {
 		t.Errorf("after the repair: %s", got)
 	}
 	if n := s.said(listChanged); n != 2 {
-		t.Errorf("%d changes were told, and 2 were good", n)
+		t.Errorf("%d changes were reported, and 2 were good", n)
 	}
 	if code := s.end(); code != 0 {
 		t.Errorf("exit code %d", code)

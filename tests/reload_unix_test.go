@@ -9,12 +9,12 @@ import (
 )
 
 // ended waits until the server whose pid a run has returned is gone.
-func ended(t *testing.T, told string) {
+func ended(t *testing.T, result string) {
 	t.Helper()
 	var value struct {
 		PID json.Number `json:"pid"`
 	}
-	if err := json.Unmarshal([]byte(told), &value); err != nil {
+	if err := json.Unmarshal([]byte(result), &value); err != nil {
 		t.Fatal(err)
 	}
 	pid, err := strconv.Atoi(value.PID.String())

@@ -64,7 +64,7 @@ func TestResumeAfterKill(t *testing.T) {
 		kills = 50
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	told := 0
+	unknown := 0
 	for n := 0; n < kills; {
 		v := victim{t: t, bin: testbin.Build(t, "toolgraph"), dir: t.TempDir(), random: random}
 		v.write()
@@ -74,7 +74,7 @@ func TestResumeAfterKill(t *testing.T) {
 			if said.killed {
 				n++
 			} else {
-				told++
+				unknown++
 				found = v.lookUp(said.key)
 			}
 			if said = v.exec(append([]string{"resume", "last"}, found...)...); said.nothing {
@@ -83,7 +83,7 @@ func TestResumeAfterKill(t *testing.T) {
 		}
 		v.check(said)
 	}
-	t.Logf("%d kills; %d times somebody had to look at what was paid", kills, told)
+	t.Logf("%d kills; %d runs with an unknown outcome", kills, unknown)
 }
 
 func (v *victim) write() {

@@ -142,12 +142,12 @@ func TestToolkitSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{"tok-very-secret", "literal-env-88", "literal-key-77", "hunter22hunter", "sk-in-the-url"} {
 		if i := strings.Index(said+s.stderr.String(), secret); i >= 0 {
-			t.Errorf("%s is told: …%s", secret, said[max(0, i-300):min(len(said), i+50)])
+			t.Errorf("%s is shown: …%s", secret, said[max(0, i-300):min(len(said), i+50)])
 		}
 	}
 	for _, want := range []string{`"name":"web"`, `"name":"fake"`, `"headers":["Authorization","X-Api-Key"]`, `"env":["API_KEY","SECOND_TOKEN"]`, `"server":"web"`} {
 		if !strings.Contains(said, want) {
-			t.Errorf("%s is not told in %s", want, said)
+			t.Errorf("%s is not in %s", want, said)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func TestDriveTellsTheEnd(t *testing.T) {
 func TestDriveTellsAnswersToNoCall(t *testing.T) {
 	got, _ := talk(t, "repeats", 4)
 	if got.faults["an answer without a call"] == 0 {
-		t.Errorf("an answer that came twice was not told: %v", got.faults)
+		t.Errorf("an answer that came twice was not reported: %v", got.faults)
 	}
 }
 

@@ -45,12 +45,12 @@ tools:
 		t.Run(strings.Join(args[:1], " "), func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(signalError{syscall.SIGTERM})
-			var out, told bytes.Buffer
-			if code := run(ctx, args, streams{in: strings.NewReader(""), out: &out, err: &told}); code != 143 {
-				t.Errorf("the exit code is %d, want 143: %s%s", code, &out, &told)
+			var out, printed bytes.Buffer
+			if code := run(ctx, args, streams{in: strings.NewReader(""), out: &out, err: &printed}); code != 143 {
+				t.Errorf("the exit code is %d, want 143: %s%s", code, &out, &printed)
 			}
-			if out.Len() > 0 || !strings.Contains(told.String(), "ended by a signal: terminated") {
-				t.Errorf("it printed %q and %q", &out, &told)
+			if out.Len() > 0 || !strings.Contains(printed.String(), "ended by a signal: terminated") {
+				t.Errorf("it printed %q and %q", &out, &printed)
 			}
 		})
 	}

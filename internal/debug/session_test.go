@@ -179,7 +179,7 @@ func TestConditionalBreakpoint(t *testing.T) {
 	do(t, s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "end", Condition: `$sum("x")`}}))
 	do(t, s.Resume())
 	if state := at(t, s, "end", debug.AtBreakpoint); !strings.Contains(state.Problem, `breakpoint at "end"`) {
-		t.Errorf("a condition that fails is told as %q", state.Problem)
+		t.Errorf("a condition that fails is reported as %q", state.Problem)
 	}
 	do(t, s.Resume())
 	ended(t, s, debug.Finished, counted)

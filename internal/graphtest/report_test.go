@@ -144,7 +144,7 @@ func TestUpdate(t *testing.T) {
 	again := reportOf(t, s, Options{})
 	for i, r := range again.Results {
 		if r.Status != report.Results[i].Status || (r.Status == Failed) != (r.Case.Name == "stubborn" || r.Case.Name == "fails") {
-			t.Errorf("%s is %s, and was told as %s", r.Case.Name, r.Status, report.Results[i].Status)
+			t.Errorf("%s is %s, and was reported as %s", r.Case.Name, r.Status, report.Results[i].Status)
 		}
 	}
 	if same, names, err := again.Update(updated); err != nil || names != nil || !bytes.Equal(same, updated) {

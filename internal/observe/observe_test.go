@@ -141,8 +141,8 @@ func TestMetrics(t *testing.T) {
 		// Two of the three fail, as the figures show.
 		_, _ = execution.New(m.Caller(answer)).Run(t.Context(), g, value.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
 	}
-	told := httptest.NewRecorder()
-	m.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	page := httptest.NewRecorder()
+	m.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`toolgraph_runs_total{outcome="ok",tool="t"} 1`,
 		`toolgraph_runs_total{outcome="tool",tool="t"} 2`,
@@ -156,8 +156,8 @@ func TestMetrics(t *testing.T) {
 		`toolgraph_call_duration_seconds_count{server="up",tool="add"} 3`,
 		"go_goroutines",
 	} {
-		if !strings.Contains(told.Body.String(), want) {
-			t.Errorf("no %s in\n%s", want, told.Body)
+		if !strings.Contains(page.Body.String(), want) {
+			t.Errorf("no %s in\n%s", want, page.Body)
 		}
 	}
 }

@@ -31,15 +31,15 @@ func resumed(t *testing.T, caller func(execution.ToolCaller) execution.ToolCalle
 func TestMetricsOfAResumedRun(t *testing.T) {
 	m := NewMetrics()
 	resumed(t, m.Caller, m.Run("t"))
-	told := httptest.NewRecorder()
-	m.Handler().ServeHTTP(told, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	page := httptest.NewRecorder()
+	m.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`toolgraph_runs_total{outcome="ok",tool="t"} 1`,
 		`toolgraph_runs_in_flight{tool="t"} 0`,
 		`toolgraph_run_duration_seconds_bucket{tool="t",le="300"} 1`,
 	} {
-		if !strings.Contains(told.Body.String(), want) {
-			t.Errorf("no %s in\n%s", want, told.Body)
+		if !strings.Contains(page.Body.String(), want) {
+			t.Errorf("no %s in\n%s", want, page.Body)
 		}
 	}
 }

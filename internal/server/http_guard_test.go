@@ -234,8 +234,8 @@ func TestN13StreamFromAPage(t *testing.T) {
 }
 
 func TestMetricsAreGuarded(t *testing.T) {
-	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "runs 1\n") })
-	h := serveSite(t, newBench(t, nil).server, HTTPOptions{Token: "a-token-of-some-length", Metrics: told})
+	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "runs 1\n") })
+	h := serveSite(t, newBench(t, nil).server, HTTPOptions{Token: "a-token-of-some-length", Metrics: metrics})
 	r := func(headers map[string]string) (int, string) {
 		req := h.request(context.Background(), "")
 		req.Method, req.URL.Path, req.Body = http.MethodGet, metricsPath, nil

@@ -137,6 +137,6 @@ func TestNewRefuses(t *testing.T) {
 		toolOf(t, "a", `{"type":"array"}`, ""), toolOf(t, "b", `{"required":1}`, ""),
 	}})
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
-		t.Errorf("both tools should be told: %v", err)
+		t.Errorf("both tools should be named: %v", err)
 	}
 }
