@@ -107,6 +107,9 @@ func deleteSome(ctx context.Context, tx *sql.Tx, query string, args ...any) (n i
 		if total += v.bytes; total > stepBytes && n > 0 {
 			break
 		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM payloads WHERE run = (SELECT id FROM runs WHERE seq = $1)`, v.seq); err != nil {
+			return 0, err
+		}
 		if v.bytes > stepBytes {
 			_, err := tx.ExecContext(ctx, `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2`, deleting, v.seq)
 			return 1, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,8 +23,8 @@ type Elsewhere interface {
 	// The error says why it will not be. When ctx ends, the run is cancelled, unless the cause is
 	// execution.ErrSuspended: then it continues.
 	Run(ctx context.Context, r Remote) error
-	// Answer answers the open question of a run.
-	Answer(ctx context.Context, run string, q journal.Asked, a execution.Answer) error
+	// Answered lets a run go on: the answer to its open question is in the store, see Host.Answer.
+	Answered(ctx context.Context, run string, q journal.Asked) error
 	Close()
 }
 
@@ -156,9 +157,9 @@ func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *
 	}
 }
 
-// isUnasked reports whether a question is open that was not put yet.
+// isUnasked reports whether a question is open that was not put yet. An attempt that has its answer asks it once more.
 func isUnasked(open, asked *journal.Asked) bool {
-	return open != nil && (asked == nil || open.Address != asked.Address || !open.Time.Equal(asked.Time))
+	return open != nil && (asked == nil || open.Address != asked.Address || open.Digest != asked.Digest)
 }
 
 // reportSteps reports the events of a run from a number on. What cannot be read is reported later.
@@ -188,9 +189,21 @@ func (l *loaded) passOn(ctx context.Context, g *graph.Graph, id string, asked jo
 	case err != nil:
 		a = execution.Answer{Action: execution.NoUser, Why: err.Error()}
 	}
-	if err := l.elsewhere.Answer(ctx, id, asked, a); err != nil && ctx.Err() == nil {
+	if err = StoreAnswer(ctx, l.history, id, asked, a); err == nil {
+		err = l.elsewhere.Answered(ctx, id, asked)
+	}
+	if err != nil && ctx.Err() == nil {
 		l.log.Warn("the answer of a user was not sent", "run", id, "error", err)
 	}
+}
+
+// StoreAnswer stores the answer to the open question of a run, for the process that continues it.
+func StoreAnswer(ctx context.Context, store *journal.Store, run string, q journal.Asked, a execution.Answer) error {
+	body, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return store.Attach(ctx, run, markOf(q.Address, q.Digest), body)
 }
 
 // putHere asks the user of the client.

@@ -201,6 +201,15 @@ func (on hosted) attempt(ctx context.Context, o Order) (*execution.Result, error
 	return on.make(runs, o)
 }
 
+// Answer returns the answer to a question of a run that was stored for it.
+func (h *Host) Answer(ctx context.Context, run string, q execution.Question) (a execution.Answer, err error) {
+	body, err := h.session.history.Attached(ctx, run, markOf(q.At, q.Digest))
+	if err == nil {
+		err = json.Unmarshal(body, &a)
+	}
+	return a, err
+}
+
 func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 	options := []execution.Option{execution.WithUser(o.User), execution.WithStop(o.Stop)}
 	run, err := on.history.Exact(ctx, o.Run)

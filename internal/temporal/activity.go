@@ -19,6 +19,7 @@ import (
 // maker makes runs. cli.Host is one.
 type maker interface {
 	Make(ctx context.Context, o cli.Order) (*execution.Result, error)
+	Answer(ctx context.Context, run string, q execution.Question) (execution.Answer, error)
 }
 
 // activities are the activities of a worker.
@@ -46,7 +47,9 @@ func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
 	}
 	stop := make(chan struct{})
 	halt := sync.OnceFunc(func() { close(stop) })
-	user := &user{answer: in.Answer, halt: halt}
+	user := &user{answer: in.Answer, halt: halt, stored: func(ctx context.Context, q execution.Question) (execution.Answer, error) {
+		return a.Answer(ctx, o.Run, q)
+	}}
 	o.User, o.Stop = user, stop
 	run, release := a.alive(ctx, halt)
 	defer release()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/cli"
 )
@@ -23,6 +25,19 @@ import (
 type making func(ctx context.Context, o cli.Order) (*execution.Result, error)
 
 func (m making) Make(ctx context.Context, o cli.Order) (*execution.Result, error) { return m(ctx, o) }
+
+// Answer is away at first, and has no answer to question "gone".
+func (m making) Answer(ctx context.Context, run string, q execution.Question) (execution.Answer, error) {
+	switch {
+	case q.Digest == "gone":
+		return execution.Answer{}, journal.ErrNotFound
+	case away.CompareAndSwap(true, false):
+		return execution.Answer{}, errors.New("the store is locked")
+	}
+	return execution.Answer{Action: execution.Accept, Content: value.NewObject([]string{"name"}, []value.Value{"Ada"})}, nil
+}
+
+var away atomic.Bool // the store of making
 
 // attempt makes one attempt of a run.
 func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome, err error) {
@@ -98,8 +113,13 @@ func TestAttemptAsks(t *testing.T) {
 	if err != nil || out.Asked == nil || out.Asked.At != "2" || out.Asked.Digest != "d" || !stopped {
 		t.Errorf("outcome %+v, %v, stopped %v", out, err, stopped)
 	}
-	for digest, again := range map[string]bool{"d": false, "e": true} {
-		answer := &Answer{At: "2", Digest: digest, Action: execution.Accept, Content: []byte(`{"name":"Ada"}`)}
+	for digest, again := range map[string]bool{"d": false, "e": true, "gone": true} {
+		q.Digest = "d"
+		if digest == "gone" {
+			q.Digest = digest
+		}
+		away.Store(true)
+		answer := &Answer{At: "2", Digest: digest}
 		if out, err := attempt(t, Input{Answer: answer}, nil, ask); err != nil || (out.Asked != nil) != again {
 			t.Errorf("%s: outcome %+v, %v", digest, out, err)
 		}

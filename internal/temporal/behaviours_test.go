@@ -2,7 +2,6 @@ package temporal
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/expressions/value"
+	"toolgraph/internal/cli"
 	"toolgraph/internal/project"
 	"toolgraph/tests/behaviours"
 )
@@ -126,13 +125,10 @@ func (h *hands) Answer(ctx context.Context, run string, a execution.Answer) erro
 	if recorded.Question == nil {
 		return errors.New("the run has no question")
 	}
-	answer := Answer{At: recorded.Question.Address, Digest: recorded.Question.Digest, Action: a.Action}
-	if a.Content != nil {
-		if answer.Content, err = json.Marshal(value.JSON{Value: a.Content}); err != nil {
-			return err
-		}
+	if err := cli.StoreAnswer(ctx, h.store, run, *recorded.Question, a); err != nil {
+		return err
 	}
-	return h.client.SignalWorkflow(ctx, run, "", AnswerSignal, answer)
+	return h.client.SignalWorkflow(ctx, run, "", AnswerSignal, Answer{At: recorded.Question.Address, Digest: recorded.Question.Digest})
 }
 
 func (h *hands) Kill() error {

@@ -1,10 +1,13 @@
 package temporal
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"toolgraph/execution/journal"
 )
 
 // asking is a graph file whose tool asks between two calls, one of them beside another call.
@@ -52,17 +55,18 @@ func answerAfterKill(t *testing.T, p *place) {
 			`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}}`))
 	}
 	asked := modern("")
+	large := strings.Repeat("Ada ", 3<<18) // more than Temporal takes
 	first.kill()
 	p.worker(t, file)
 
-	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":"Ada"}}}`, question.ID))
+	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"name":%q}}}`, question.ID, large))
 	confirm := c.asked("elicitation/create")
 	if !strings.Contains(string(confirm.Params), "about to call up.step") {
 		t.Errorf("confirmation: %s", confirm.Params)
 	}
 	c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`, confirm.ID))
-	if got := c.wait(old); got.text() != `{"said":"Ada"}` {
-		t.Errorf("legacy: %s %s", got.Result, got.Error)
+	if got := c.wait(old); got.text() != `{"said":"`+large+`"}` {
+		t.Errorf("legacy: %.200s %s", got.Result, got.Error)
 	}
 
 	for _, content := range []string{`{"name":"Bo"}`, `{}`} {
@@ -80,6 +84,14 @@ func answerAfterKill(t *testing.T, p *place) {
 	if got := asked.text(); got != `{"said":"Bo"}` {
 		t.Errorf("modern: %s %s", asked.Result, asked.Error)
 	}
+	p.until(t, "the runs have finished", func(runs []journal.Run) bool {
+		for _, r := range runs {
+			if src := p.history(t, r.ID); bytes.Contains(src, []byte("Ada")) || bytes.Contains(src, []byte("Bo\"")) {
+				t.Error("an answer is in the history of the workflow")
+			}
+		}
+		return len(runs) == 2
+	})
 	for _, key := range []string{"old/before", "old/after", "new/before", "new/after"} {
 		if n := u.count(key); n != 1 {
 			t.Errorf("%s was called %d times", key, n)

@@ -128,10 +128,6 @@ after a change of the graph, create it again with --replace.`,
 	return cmd
 }
 
-// maxScheduledArgs is how long the arguments of scheduled runs may be, as JSON: Temporal has them in
-// the history of each run.
-const maxScheduledArgs = 256 << 10
-
 func (f *createFlags) create(ctx context.Context, id string, words []string) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -148,8 +144,8 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 	if err != nil {
 		return err
 	}
-	if len(args) > maxScheduledArgs {
-		return cli.Usagef("the arguments have %d bytes, expected at most %d; let the tool read large data itself, from a file or a resource", len(args), maxScheduledArgs)
+	if len(args) > largestArgs {
+		return cli.Usagef("the arguments have %d bytes, expected at most %d; let the tool read large data itself, from a file or a resource", len(args), largestArgs)
 	}
 	options := client.ScheduleOptions{
 		ID: id, Spec: spec, Overlap: policy, CatchupWindow: f.times.catchUp, PauseOnFailure: f.pauseOnFailure, Note: f.note, Paused: f.paused,

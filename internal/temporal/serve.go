@@ -2,7 +2,6 @@ package temporal
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -172,17 +171,9 @@ func (r *remote) lookForWorkers(ctx context.Context, queue, tool string) {
 	}
 }
 
-// Answer signals the answer to a question to the workflow of its run.
-func (r *remote) Answer(ctx context.Context, run string, q journal.Asked, a execution.Answer) error {
-	signal := Answer{At: q.Address, Digest: q.Digest, Action: a.Action, Why: a.Why}
-	if a.Content != nil {
-		content, err := value.Encode(a.Content)
-		if err != nil {
-			return err
-		}
-		signal.Content = json.RawMessage(content)
-	}
-	return r.client.SignalWorkflow(ctx, run, "", AnswerSignal, signal)
+// Answered signals to the workflow of a run that its question has an answer.
+func (r *remote) Answered(ctx context.Context, run string, q journal.Asked) error {
+	return r.client.SignalWorkflow(ctx, run, "", AnswerSignal, Answer{At: q.Address, Digest: q.Digest})
 }
 
 // Close closes the connection.

@@ -2,19 +2,21 @@ package temporal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
+	"toolgraph/execution/journal"
 )
 
 // user answers the question of a run to which its workflow has an answer, and suspends the run at
 // any other: the workflow waits for the answer. Safe for concurrent use.
 type user struct {
 	answer *Answer // nil: none
-	halt   func()  // lets the run end before its next node
+	stored func(context.Context, execution.Question) (execution.Answer, error)
+	halt   func() // lets the run end before its next node
 
 	mu    sync.Mutex // guards asked
 	asked *Asked     // the question without an answer
@@ -27,26 +29,34 @@ func (u *user) open() *Asked {
 	return u.asked
 }
 
-// Ask returns the answer, or an execution.ErrSuspended.
-func (u *user) Ask(ctx context.Context, q execution.Question) (a execution.Answer, err error) {
+// Ask returns the answer, or an execution.ErrSuspended. While the store cannot be read, it waits.
+func (u *user) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
 	asked := &Asked{At: q.At, Digest: q.Digest, Until: time.Now().Add(time.Hour)}
 	if until, limited := ctx.Deadline(); limited {
 		asked.Until = until
 	}
-	if u.answer == nil || !u.answer.answers(asked) {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		if u.asked == nil {
-			u.asked = asked
-			u.halt() // before another part of the run can ask
+	for u.answer != nil && u.answer.answers(asked) {
+		if u.answer.TimedOut {
+			return execution.Answer{Action: execution.TimedOut}, nil
 		}
-		return a, fmt.Errorf("the workflow waits for the answer: %w", execution.ErrSuspended)
-	}
-	a = execution.Answer{Action: u.answer.Action, Why: u.answer.Why}
-	if u.answer.Content != nil {
-		if a.Content, err = value.Decode(u.answer.Content); err != nil {
-			return execution.Answer{Action: execution.Dismiss}, nil // an answer that cannot be read is none
+		a, err := u.stored(ctx, q)
+		if err == nil {
+			return a, nil
+		}
+		if errors.Is(err, journal.ErrNotFound) {
+			break
+		}
+		select {
+		case <-time.After(askAgain):
+		case <-ctx.Done():
+			return execution.Answer{}, ctx.Err()
 		}
 	}
-	return a, nil
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.asked == nil {
+		u.asked = asked
+		u.halt() // before another part of the run can ask
+	}
+	return execution.Answer{}, fmt.Errorf("the workflow waits for the answer: %w", execution.ErrSuspended)
 }

@@ -63,13 +63,11 @@ type Asked struct {
 	Until  time.Time         `json:"until"` // when the time for the answer is over
 }
 
-// Answer is the answer of a user.
+// Answer says that there is an answer to a question: it is in the store, or the time for it is over.
 type Answer struct {
-	At      execution.Address `json:"at"`
-	Digest  string            `json:"digest"`
-	Action  execution.Action  `json:"action"`
-	Content json.RawMessage   `json:"content,omitempty"`
-	Why     string            `json:"why,omitempty"` // of no-user
+	At       execution.Address `json:"at"`
+	Digest   string            `json:"digest"`
+	TimedOut bool              `json:"timedOut,omitempty"`
 }
 
 // answers reports whether an answer belongs to a question.
@@ -138,7 +136,7 @@ func (w workflows) make(ctx workflow.Context, in Input) (out Outcome, err error)
 // answer waits for the answer to a question; nil when the run is cancelled. Answers to other
 // questions are dropped.
 func answer(ctx workflow.Context, answers workflow.ReceiveChannel, q *Asked) *Answer {
-	late := &Answer{At: q.At, Digest: q.Digest, Action: execution.TimedOut}
+	late := &Answer{At: q.At, Digest: q.Digest, TimedOut: true}
 	for {
 		left := q.Until.Sub(workflow.Now(ctx))
 		if left <= 0 {

@@ -45,7 +45,7 @@ func TestWorkflowWaitsForAnswer(t *testing.T) {
 		}
 		return Outcome{Status: "finished"}, nil
 	})
-	for i, a := range []Answer{{At: "2", Digest: "another"}, {At: "3", Digest: "this"}, {At: "2", Digest: "this", Action: execution.Accept}, {At: "2", Digest: "this", Action: execution.Decline}} {
+	for i, a := range []Answer{{At: "2", Digest: "another"}, {At: "3", Digest: "this"}, {At: "2", Digest: "this"}} {
 		env.RegisterDelayedCallback(func() { env.SignalWorkflow(AnswerSignal, a) }, time.Duration(i+1)*time.Minute)
 	}
 	env.ExecuteWorkflow(flow.run, Input{Tool: "t", Graph: "g", Args: []byte(`{"n":1}`)})
@@ -55,7 +55,7 @@ func TestWorkflowWaitsForAnswer(t *testing.T) {
 	if len(tasks) != 2 || tasks[0].Answer != nil || string(tasks[0].Args) != `{"n":1}` {
 		t.Fatalf("tasks %+v", tasks)
 	}
-	if a := tasks[1].Answer; a == nil || a.Action != execution.Accept || tasks[1].Args != nil {
+	if a := tasks[1].Answer; a == nil || a.TimedOut || tasks[1].Args != nil {
 		t.Errorf("the run is continued with %+v, %s", a, tasks[1].Args)
 	}
 }
@@ -73,10 +73,10 @@ func TestWorkflowDropsBrokenAnswer(t *testing.T) {
 	})
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(AnswerSignal, 17) }, time.Minute)
 	env.RegisterDelayedCallback(func() {
-		env.SignalWorkflow(AnswerSignal, Answer{At: "2", Digest: "this", Action: execution.Accept})
+		env.SignalWorkflow(AnswerSignal, Answer{At: "2", Digest: "this"})
 	}, 2*time.Minute)
 	env.ExecuteWorkflow(flow.run, Input{})
-	if err := env.GetWorkflowError(); err != nil || last == nil || last.Action != execution.Accept {
+	if err := env.GetWorkflowError(); err != nil || last == nil || last.TimedOut {
 		t.Errorf("answer %+v, error %v", last, err)
 	}
 }
@@ -94,7 +94,7 @@ func TestWorkflowTimesOut(t *testing.T) {
 	})
 	env.ExecuteWorkflow(flow.run, Input{})
 	var failed *sdk.ApplicationError
-	if err := env.GetWorkflowError(); !errors.As(err, &failed) || failed.Type() != "user" || last == nil || last.Action != execution.TimedOut {
+	if err := env.GetWorkflowError(); !errors.As(err, &failed) || failed.Type() != "user" || last == nil || !last.TimedOut {
 		t.Errorf("answer %+v, error %v", last, err)
 	}
 }
