@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +64,7 @@ func connect(t testing.TB, opts Options) *client {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	c := &client{
-		t: t, server: New(opts), dir: t.TempDir(), wire: &wire{in: bufio.NewReader(toClient), out: fromClient}, ended: make(chan error, 1),
+		t: t, server: New(opts), dir: t.TempDir(), wire: newWire(toClient, fromClient), ended: make(chan error, 1),
 		answers: map[string]message{}, shown: map[string]publishParams{}, counts: map[string]int{}, texts: map[string]string{}, version: map[string]int{},
 	}
 	c.changed = sync.NewCond(&c.mu)
@@ -216,7 +215,11 @@ func (c *client) open(name, text string) string {
 // openAs is open with a language.
 func (c *client) openAs(name, language, text string) string {
 	c.t.Helper()
-	uri := c.uri(name)
+	return c.openURI(c.uri(name), language, text)
+}
+
+func (c *client) openURI(uri, language, text string) string {
+	c.t.Helper()
 	c.version[uri], c.texts[uri] = 1, text
 	c.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": language, "version": 1, "text": text}})
 	return uri

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +30,7 @@ var ErrNoShutdown = errors.New("the client ended without the request shutdown")
 const (
 	mostRequests  = 64               // that are answered at once
 	requestBudget = 20 * time.Second // for one answer
+	lastWords     = 2 * time.Second  // for answers that are not written when the connection ends
 )
 
 // Server is the language server of one client.
@@ -74,7 +74,7 @@ func New(opts Options) *Server {
 // reading or writing, or a message without end; a pending Read of in is not interrupted.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
-	s.ctx, s.wire = ctx, &wire{in: bufio.NewReaderSize(in, 64<<10), out: out}
+	s.ctx, s.wire = ctx, newWire(in, out)
 	ended := make(chan error, 1)
 	go func() { ended <- s.readAll() }()
 	checked := make(chan struct{})
@@ -83,10 +83,20 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
+	case <-s.wire.dead:
+		s.wire.mu.Lock()
+		err = s.wire.err
+		s.wire.mu.Unlock()
 	}
 	cancel()
-	<-checked
-	s.answers.Wait()
+	answered := make(chan struct{})
+	go func() { defer close(answered); <-checked; s.answers.Wait() }()
+	select {
+	case <-answered:
+	case <-time.After(lastWords):
+		s.log.Warn("answers are not ready at the end of the connection")
+	}
+	s.wire.drain(lastWords)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
@@ -59,11 +60,31 @@ func (e tooLargeError) Error() string {
 	return fmt.Sprintf("a message has %d bytes, which is more than the limit of %d; it was skipped", e.size, maxMessage)
 }
 
-// wire reads and writes messages. Reading is for one goroutine, writing for many.
+// maxQueue bounds the bytes that wait for a client that does not read.
+const maxQueue = 64 << 20
+
+// errStalled is a client that does not read.
+var errStalled = fmt.Errorf("more than %d bytes wait for the client, which does not read", maxQueue)
+
+// wire reads and writes messages. Reading is for one goroutine, writing for many: a message waits in a queue,
+// so that nobody waits for the client.
 type wire struct {
-	in  *bufio.Reader
-	mu  sync.Mutex // guards out
-	out io.Writer
+	in   *bufio.Reader
+	out  io.Writer
+	dead chan struct{} // closed when err is set
+
+	mu      sync.Mutex // guards what follows
+	queue   [][]byte
+	size    int // of the queue and what is being written
+	writing bool
+	idle    *sync.Cond // all is written, or err is set
+	err     error
+}
+
+func newWire(in io.Reader, out io.Writer) *wire {
+	w := &wire{in: bufio.NewReaderSize(in, 64<<10), out: out, dead: make(chan struct{})}
+	w.idle = sync.NewCond(&w.mu)
+	return w
 }
 
 // read returns the body of the next message.
@@ -115,15 +136,67 @@ func (w *wire) header() (size int64, err error) {
 	return size, nil
 }
 
-// write sends a message.
+// write sends a message. The error is that of an earlier one.
 func (w *wire) write(m message) error {
 	m.JSONRPC = "2.0"
 	body, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
+	body = append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(body)), body...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, err = fmt.Fprintf(w.out, "Content-Length: %d\r\n\r\n%s", len(body), body)
-	return err
+	if w.size += len(body); w.err == nil && w.size > maxQueue {
+		w.fail(errStalled)
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.queue = append(w.queue, body); !w.writing {
+		w.writing = true
+		go w.flush()
+	}
+	return nil
+}
+
+// flush writes the queue until it is empty.
+func (w *wire) flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) > 0 && w.err == nil {
+		body := w.queue[0]
+		w.queue = w.queue[1:]
+		w.mu.Unlock()
+		_, err := w.out.Write(body)
+		w.mu.Lock()
+		if w.size -= len(body); err != nil && w.err == nil {
+			w.fail(err)
+		}
+	}
+	w.writing = false
+	w.idle.Broadcast()
+}
+
+// fail ends writing. w.mu is held.
+func (w *wire) fail(err error) {
+	w.err, w.queue = err, nil
+	close(w.dead)
+	w.idle.Broadcast()
+}
+
+// drain waits until all is written, but not longer than a time.
+func (w *wire) drain(longest time.Duration) {
+	late := time.AfterFunc(longest, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.err == nil && w.writing {
+			w.fail(errStalled)
+		}
+	})
+	defer late.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.writing && w.err == nil {
+		w.idle.Wait()
+	}
 }
