@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 )
 
 // handler answers a request; a nil result is null. An error that is no responseError fails the request with
@@ -48,14 +49,13 @@ func about[P any](answer func(ctx context.Context, r *request, params P) (any, e
 	})
 }
 
-// answerOf returns the handler of a method; nil: there is none.
-func answerOf(method string) handler {
+// allAnswers are the handlers of all features, by method.
+func allAnswers() map[string]handler {
+	all := map[string]handler{}
 	for _, f := range features() {
-		if answer := f.answers[method]; answer != nil {
-			return answer
-		}
+		maps.Copy(all, f.answers)
 	}
-	return nil
+	return all
 }
 
 // requestOf returns a request with the document that it is about as it is now.

@@ -57,6 +57,8 @@ type Server struct {
 	checker     *checker
 	closedFiles closedFiles
 	recorded    recordedOutputs
+	checker     *checker
+	handlers    map[string]handler // by method
 }
 
 // New returns a server, for one Serve.
@@ -66,7 +68,7 @@ func New(opts Options) *Server {
 	}
 	return &Server{
 		opts: opts, log: opts.Logger, units: utf16Units, settings: settings{MCP: opts.ServersFile},
-		docs: map[string]*document{}, flights: map[string]context.CancelFunc{}, asked: map[string]chan message{}, checker: newChecker(),
+		docs: map[string]*document{}, flights: map[string]context.CancelFunc{}, asked: map[string]chan message{}, checker: newChecker(), handlers: allAnswers(),
 	}
 }
 
@@ -191,7 +193,7 @@ func (s *Server) request(id string, m message) (result any, answered bool, err e
 		s.down = true
 		return nil, true, nil
 	}
-	answer := answerOf(m.Method)
+	answer := s.handlers[m.Method]
 	if answer == nil {
 		return nil, true, errorf(codeMethodNotFound, "there is no method %q", m.Method)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/internal/checks"
@@ -87,7 +88,9 @@ func (s *snapshot) findings(ctx context.Context) (result, error) {
 	s.begin.Do(func() {
 		go func() {
 			defer close(s.done)
+			begin := time.Now()
 			s.result, s.err = s.check()
+			s.server.log.Debug("checked", "uri", s.uri, "took", time.Since(begin))
 		}()
 	})
 	select {

@@ -61,7 +61,7 @@ func (e tooLargeError) Error() string {
 }
 
 // maxQueue bounds the bytes that wait for a client that does not read.
-const maxQueue = 64 << 20
+const maxQueue = 32 << 20
 
 // errStalled is a client that does not read.
 var errStalled = fmt.Errorf("more than %d bytes wait for the client, which does not read", maxQueue)
@@ -109,14 +109,12 @@ func (w *wire) header() (size int64, err error) {
 	size = -1
 	for read := 0; ; {
 		line, err := w.in.ReadSlice('\n')
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			if err == io.EOF && read+len(line) > 0 {
-				err = io.ErrUnexpectedEOF
-			}
-			return 0, err
-		}
-		if read += len(line); err != nil || read > maxHeader {
+		if read += len(line); errors.Is(err, bufio.ErrBufferFull) || read > maxHeader {
 			return 0, fmt.Errorf("the header of a message has more than %d bytes; expected Content-Length: N", maxHeader)
+		} else if err == io.EOF && read > 0 {
+			return 0, io.ErrUnexpectedEOF
+		} else if err != nil {
+			return 0, err
 		}
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 {
