@@ -2,17 +2,19 @@ package lsp
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 )
 
 // settings are what the user has set in the editor, under the name toolgraph.
 type settings struct {
-	DebounceMs  *int   `json:"debounceMs"`  // the pause after a change before the text is checked
-	HoverValues *bool  `json:"hoverValues"` // whether hovers show values of the last recorded run
-	InlayHints  *bool  `json:"inlayHints"`
-	State       string `json:"state"` // the directory or database of recorded runs; "": the usual one
-	MCP         string `json:"mcp"`   // a file with more servers, as --mcp
-	Live        bool   `json:"live"`  // servers may be started to list their tools, after a question
+	DebounceMs  *int  // the pause after a change before the text is checked
+	HoverValues *bool // whether hovers show values of the last recorded run
+	InlayHints  *bool
+	State       string // the directory or database of recorded runs; "": the usual one
+	MCP         string // a file with more servers, as --mcp
+	Live        bool   // servers may be started to list their tools, after a question
 }
 
 const (
@@ -43,6 +45,27 @@ func readSettings(raw json.RawMessage, usual settings) (settings, error) {
 	if len(raw) == 0 {
 		return usual, nil
 	}
-	err := json.Unmarshal(raw, &usual)
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return usual, err
+	}
+	err := errors.Join(
+		set(fields, "debounceMs", &usual.DebounceMs), set(fields, "hoverValues", &usual.HoverValues), set(fields, "inlayHints", &usual.InlayHints),
+		set(fields, "state", &usual.State), set(fields, "mcp", &usual.MCP), set(fields, "live", &usual.Live),
+	)
 	return usual, err
+}
+
+// set changes a setting that is sent and can be read.
+func set[T any](fields map[string]json.RawMessage, name string, into *T) error {
+	raw := fields[name]
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
+	var value T
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	*into = value
+	return nil
 }
