@@ -57,7 +57,6 @@ type Server struct {
 	checker     *checker
 	closedFiles closedFiles
 	recorded    recordedOutputs
-	checker     *checker
 	handlers    map[string]handler // by method
 }
 
