@@ -89,8 +89,8 @@ fmt: ## format the code
 cover: ## measure the coverage of the tests
 	go test -coverpkg=./... -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
 
-bench: ## measure startup, size, speed and memory beside other servers and engines (needs Node for some)
-	cd internal/bench && go run . && go run ./expressions && go run ./fanout
+bench: ## measure startup, size, speed and memory beside other servers and engines, and the language server (needs Node for some)
+	cd internal/bench && go run . && go run ./expressions && go run ./fanout && go run ./editor
 
 bench-scale: ## measure one process, three, and workers of Temporal (needs Postgres and the temporal CLI; leaves out what is missing)
 	cd internal/bench && go run ./scale

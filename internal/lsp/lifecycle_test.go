@@ -74,7 +74,7 @@ func TestWire(t *testing.T) {
 		"an end in a body":                {"Content-Length: 9\r\n\r\n{", "", "unexpected EOF"},
 		"more headers":                    {"content-type: x\r\ncontent-length: 2\r\n\r\n{}", "", "shutdown"},
 		"too large":                       {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", maxMessage+1, strings.Repeat(" ", maxMessage+1)), "window/showMessage", "shutdown"},
-		"an answer that nobody waits for": {frame(`{"jsonrpc":"2.0","id":9,"result":1}`), "", "shutdown"},
+		"an answer without a request": {frame(`{"jsonrpc":"2.0","id":9,"result":1}`), "", "shutdown"},
 		"an end":                          {"", "", "shutdown"},
 	} {
 		var out bytes.Buffer

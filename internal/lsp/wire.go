@@ -67,7 +67,7 @@ const maxQueue = 32 << 20
 var errStalled = fmt.Errorf("more than %d bytes wait for the client, which does not read", maxQueue)
 
 // wire reads and writes messages. Reading is for one goroutine, writing for many: a message waits in a queue,
-// so that nobody waits for the client.
+// so that no work waits for the client.
 type wire struct {
 	in   *bufio.Reader
 	out  io.Writer
