@@ -14,6 +14,8 @@ import (
 
 const valuesGraph = `version: "1.0"
 server: {name: s, version: 1.0.0}
+mcpServers:
+  other: {command: other, env: {API_TOKEN: hunter2-hunter2}}
 tools:
   - name: loop
     description: d
@@ -76,12 +78,12 @@ func TestLastOutput(t *testing.T) {
 		t.Error("the store was created")
 	}
 	for range 2 {
-		if code, _, errs := command(t, state, nil, "run", "-g", graph, "loop", "--args", `{"n": 7}`); code != exitOK {
+		if code, _, errs := command(t, state, nil, "run", "-g", graph, "loop", "--args", `{"n": 7, "secret": "hunter2-hunter2"}`); code != exitOK {
 			t.Fatal(errs)
 		}
 	}
 	before := filesIn(t, state)
-	for node, want := range map[string]string{"entry": `{"n":7}`, "step": `{"i":120}`, "each": `[{"n":1},{"n":2}]`, "none": "", "exit": "", "other": ""} {
+	for node, want := range map[string]string{"entry": `{"n":7,"secret":"[redacted]"}`, "step": `{"i":120}`, "each": `[{"n":1},{"n":2}]`, "none": "", "exit": "", "other": ""} {
 		got := ""
 		if out := last("loop", node); out != nil {
 			got = string(out.JSON)

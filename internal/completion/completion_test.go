@@ -208,3 +208,23 @@ func TestInsert(t *testing.T) {
 		t.Errorf("behind a colon: %+v", list)
 	}
 }
+
+// Each branch of a parallel node has its own failures and results.
+func TestVariablesOfBranches(t *testing.T) {
+	src := strings.Replace(file, "        next: each\n", `        next: both
+      - id: both
+        type: parallel
+        branches:
+          one: {type: mcp, server: files, tool: find_files, args: {path: a}, retry: {until: $result.total}, onError: {codes: [timeout], value: {expr: '$failure.code = "timeout"'}}}
+          two: {type: graph, tool: other, onError: {codes: [raised], value: {expr: $failure.code}}}
+        next: each
+`, 1)
+	known := knownOf(t, src)
+	for piece, c := range map[string][2]string{
+		`$failure.code = "‸"`: {"timeout", "tool-error raised"},
+		"until: $result.‸":    {"total entries", "code"},
+	} {
+		old := map[string]string{`$failure.code = "‸"`: `$failure.code = "timeout"`, "until: $result.‸": "until: $result.total"}[piece]
+		offers(t, known, src, old, piece, c[0], c[1])
+	}
+}

@@ -2,6 +2,7 @@ package completion
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"regexp"
 	"strings"
@@ -30,8 +31,10 @@ func some(list []Candidate, turn *int) []Candidate {
 
 // parses reports whether a text is YAML.
 func parses(text string) bool {
-	_, err := config.ParseData("graph.yaml", []byte(text))
-	found, _ := err.(config.Diagnostics)
+	var found config.Diagnostics
+	if _, err := config.ParseData("graph.yaml", []byte(text)); !errors.As(err, &found) {
+		return err == nil
+	}
 	for _, d := range found {
 		if d.Code == "yaml-syntax" {
 			return false

@@ -62,6 +62,15 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
+// A new node has an id that no other node has.
+func TestSnippetHasAnUnusedID(t *testing.T) {
+	known := knownOf(t, file)
+	place := strings.Replace(file, "      - {id: exit, type: exit}\n  - name", "      - {id: ask, type: ask}\n      - {id: ask2, type: ask}\n      - ‸\n  - name", 1)
+	if plain, snippet := chosen(t, known, place, "ask node"); !strings.Contains(plain, "- id: ask3\n") || !strings.Contains(snippet, "- id: ${1:ask3}\n") {
+		t.Error(plain)
+	}
+}
+
 // The arguments that a tool requires are written with args.
 func TestRequiredArguments(t *testing.T) {
 	known := knownOf(t, file)

@@ -170,6 +170,7 @@ func doing(n graph.Node) string {
 		if n.Graph != nil {
 			return "graph " + n.Graph.Tool.Name.Value
 		}
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return string(n.Type())
 }
@@ -191,6 +192,7 @@ func (c *cursor) mocked(name string) (input, output []byte) {
 			if f := n.Form; f != nil {
 				return nil, f.JSON()
 			}
+		case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 		}
 		return nil, nil
 	}

@@ -2,11 +2,13 @@ package lsp
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/completion"
 	"toolgraph/internal/lock"
 	"toolgraph/mcpclient"
 )
@@ -240,6 +242,28 @@ func TestSignature(t *testing.T) {
 		if c.ask("textDocument/signatureHelp", c.place(uri, "next: ‸sum"), &none); string(none) != "null" {
 			t.Errorf("%s: %s", name, none)
 		}
+	}
+}
+
+// A graph file that is not open is checked once for all requests about its test file, until it changes.
+func TestClosedFileIsCheckedOnce(t *testing.T) {
+	c := start(t, nil)
+	c.write("graph.yaml", written)
+	uri := c.open("graph.test.yaml", "tests:\n  - name: a\n    tool: sizes\n    expect: {isError: true}\n")
+	known := func() *completion.Known {
+		c.completed(uri, "tool: ‸sizes")
+		files := &c.server.closedFiles
+		files.mu.Lock()
+		defer files.mu.Unlock()
+		return files.byPath[filepath.Join(c.dir, "graph.yaml")].known
+	}
+	first := known()
+	if first == nil || known() != first {
+		t.Error("the file was checked again")
+	}
+	c.write("graph.yaml", strings.Replace(written, "name: sizes", "name: other", 1))
+	if known() == first {
+		t.Error("the changed file was not checked")
 	}
 }
 
