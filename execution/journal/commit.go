@@ -97,13 +97,18 @@ func (c *committer) sync(batch []queued, touched []*track) error {
 		return nil
 	}
 	err := c.store.writer.persist(batch, func() error { return c.store.data.Explain(data.Sync(background)) })
-	if errors.Is(err, ErrTaken) { // and so were all of its runs
-		for _, t := range touched {
-			t.Taken = true
-		}
-		return nil
+	if !errors.Is(err, ErrTaken) {
+		return err
 	}
-	return err
+	for _, t := range touched { // and all others of this process
+		t.Taken = true
+	}
+	for i := range batch {
+		if batch[i].sync {
+			release(batch[i:i+1], err)
+		}
+	}
+	return nil
 }
 
 // lose ends the recording of a run that another process has taken.

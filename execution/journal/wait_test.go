@@ -107,6 +107,9 @@ func TestOnce(t *testing.T) {
 	if err := other.Journal(nil, journal.About{}).Append(t.Context(), finished("once")); err != nil {
 		t.Errorf("the process that has claimed the run: %v", err)
 	}
+	if run, err := third.Run(t.Context(), "once"); err != nil || run.Status != journal.Finished {
+		t.Errorf("its end is not awaited: %+v, %v", run, err)
+	}
 	run, err := other.Wait(t.Context(), "once", hasEnded)
 	if err != nil || run.Status != journal.Finished {
 		t.Errorf("%+v, %v", run, err)

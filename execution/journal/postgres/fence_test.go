@@ -91,6 +91,27 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
+// A process that has lost a run, and does not know how it goes on there, can claim it later.
+func TestSleeperClaimsAgain(t *testing.T) {
+	url := pgtest.URL(t)
+	asleep := open(t, url, journal.Options{}, never)
+	all := events("RUN", "in", "out")
+	record(t, asleep, all[:2]...)
+	other := open(t, url, journal.Options{}, quick)
+	until(t, "the run of the sleeper is interrupted", isInterrupted(t, other, "RUN"))
+	if err := asleep.Journal(nil, about).Append(t.Context(), all[2]); err != nil {
+		t.Fatal(err)
+	}
+	taken(t, asleep, "RUN")
+	if err := asleep.Claim(t.Context(), "RUN"); err != nil {
+		t.Fatal(err)
+	}
+	record(t, asleep, all[2:]...)
+	if n := eventsOf(t, other, "RUN"); n != len(all) {
+		t.Errorf("%d events, expected all %d", n, len(all))
+	}
+}
+
 // A run whose first events come after its process was taken for dead begins under the new name.
 func TestFirstCommitOfASleeper(t *testing.T) {
 	url := pgtest.URL(t)
