@@ -53,5 +53,11 @@ func processOf(name string) *Process {
 	return &Process{Name: name, Host: parts[2], PID: pid}
 }
 
+// ID returns the part of the name that no other process has.
+func (p Process) ID() string {
+	id, _, _ := strings.Cut(p.Name, ".")
+	return id
+}
+
 // String returns the process as people name it: its host and its number there.
 func (p Process) String() string { return fmt.Sprintf("%s:%d", p.Host, p.PID) }

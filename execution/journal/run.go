@@ -64,6 +64,9 @@ type Run struct {
 // InProgress reports whether the process of the run is alive.
 func (r Run) InProgress() bool { return r.Status == Running || r.Status == Waiting }
 
+// HasEnded reports whether the run is over, also because of an in-doubt call.
+func (r Run) HasEnded() bool { return !r.InProgress() && r.Status != Interrupted }
+
 func (r Run) facts() facts {
 	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom}
 }

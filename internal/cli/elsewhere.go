@@ -80,7 +80,7 @@ func (l *loaded) runElsewhere(
 	err = l.elsewhere.Run(ctx, remote)
 	stop()
 	<-ended
-	return l.recordedEnd(ctx, engine, g, remote.ID, err)
+	return l.recordedEnd(ctx, remote.ID, err)
 }
 
 // remoteID returns the id of a run that is made elsewhere. The same call with the same key has the same one.
@@ -103,13 +103,13 @@ func (l *loaded) recordStart(ctx context.Context, engine *execution.Engine, g *g
 }
 
 // recordedEnd returns the end of a run as it is recorded. why is returned for a run without an end.
-func (l *loaded) recordedEnd(ctx context.Context, engine *execution.Engine, g *graph.Graph, id string, why error) (*execution.Result, error) {
+func (l *loaded) recordedEnd(ctx context.Context, id string, why error) (*execution.Result, error) {
 	without := &execution.Result{RunID: id}
 	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 	defer cancel()
-	events, err := l.history.Load(reading, id)
+	run, err := l.history.Exact(reading, id)
 	switch {
-	case err == nil && len(events) > 0 && events[len(events)-1].End != nil:
+	case err == nil && run.HasEnded():
 	case why != nil:
 		return without, why
 	case err != nil && !errors.Is(err, journal.ErrNotFound):
@@ -117,11 +117,13 @@ func (l *loaded) recordedEnd(ctx context.Context, engine *execution.Engine, g *g
 	default:
 		return without, fmt.Errorf("run %s is over and its end is not recorded; serve and workers need the same --state", id)
 	}
-	if gap, isGap := journal.GapOf(events[len(events)-1].End.Value); isGap {
-		return without, fmt.Errorf("the result of run %s has %d bytes and was not recorded, because a value may have %d; "+
-			"start the workers with a higher --history-max-value", id, gap.Bytes, gap.Limit)
+	result, err := l.endOf(reading, run)
+	var gap *journal.GapError
+	if errors.As(err, &gap) && gap.Gap.Reason == journal.TooLarge {
+		err = fmt.Errorf("the result of run %s has %d bytes and was not recorded, because a value may have %d; "+
+			"start the workers with a higher --history-max-value", id, gap.Gap.Bytes, gap.Gap.Limit)
 	}
-	return engine.Resume(reading, g, events) // which returns the end
+	return result, err
 }
 
 // attendAgain is the pause after the store could not be read.
@@ -137,7 +139,7 @@ func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *
 	var asked *journal.Asked
 	seen := 0
 	defer func() { l.reportSteps(context.WithoutCancel(ctx), id, &seen, report) }()
-	for last.Status == "" || last.InProgress() || last.Status == journal.Interrupted {
+	for last.Status == "" || !last.HasEnded() {
 		run, err := l.history.Wait(ctx, id, func(r journal.Run) bool {
 			return r.Bytes != last.Bytes || r.Status != last.Status || isUnasked(r.Question, asked)
 		})
@@ -176,12 +178,7 @@ func (l *loaded) reportSteps(ctx context.Context, id string, seen *int, report *
 // passOn puts the question of a run that is made elsewhere to the user of the client, and sends the
 // answer there.
 func (l *loaded) passOn(ctx context.Context, g *graph.Graph, id string, asked journal.Asked) {
-	q := asked.Question
-	q.Run, q.At, q.Node = id, asked.Address, asked.Node
-	limit := graph.DefaultAskTimeout
-	if n := askOf(g, asked.Node); n != nil && !q.IsConfirmation() {
-		q.Form, limit = n.Fields, n.Timeout
-	}
+	q, limit := questionAt(g, id, &asked)
 	a, err := l.putHere(ctx, q, asked.Time.Add(limit))
 	switch {
 	case ctx.Err() != nil || errors.Is(err, execution.ErrSuspended) || errors.Is(err, context.DeadlineExceeded):
@@ -210,15 +207,7 @@ func StoreAnswer(ctx context.Context, store *journal.Store, run string, q journa
 func (l *loaded) putHere(ctx context.Context, q execution.Question, until time.Time) (execution.Answer, error) {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	user := l.asked(nil)
-	if all, has := user.(execution.Turns); has {
-		done, err := all.Turn(ctx)
-		if err != nil {
-			return execution.Answer{}, err
-		}
-		defer done()
-	}
-	return user.Ask(ctx, q)
+	return inTurn{l.asked(nil)}.ask(ctx, q)
 }
 
 // askOf returns the ask node with the name of a question; nil for other nodes.

@@ -229,7 +229,7 @@ func (f *fleet) Process() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err == nil {
-		f.name, _, _ = strings.Cut(p.Name, ".")
+		f.name = p.ID()
 	}
 	return f.name
 }
@@ -264,7 +264,7 @@ func (f *fleet) others(ctx context.Context) (others []journal.Process, err error
 	me := f.Process()
 	all, err := f.history.Processes(ctx)
 	for _, p := range all {
-		if name, _, _ := strings.Cut(p.Name, "."); name != me {
+		if p.ID() != me {
 			others = append(others, p)
 		}
 	}

@@ -223,16 +223,15 @@ func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 		result, err = on.run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run), execution.WithCaller("", true))...)
 	case err != nil:
 		return nil, err
-	case run.Resumed >= maxResumed && run.Status == journal.Interrupted && !o.End:
-		return nil, &PermanentError{fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; "+
-			"resume it by hand: toolgraph resume %s", run.ID, run.Resumed, run.ID)}
+	case deadly(run) != nil && run.Status == journal.Interrupted && !o.End:
+		return nil, &PermanentError{deadly(run)}
 	default:
 		result, err = on.resumeHere(ctx, run, o.End, options)
 	}
 	return result, on.settled(ctx, o.Run, err)
 }
 
-// resumeHere resumes a recorded run; with end only to record that it was cancelled.
+// resumeHere resumes a recorded run, or returns its end; with end only to record that it was cancelled.
 func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, options []execution.Option) (*execution.Result, error) {
 	start, err := on.history.Start(ctx, run.ID)
 	if err != nil {
@@ -242,7 +241,14 @@ func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, opti
 	if err != nil {
 		return nil, &PermanentError{err}
 	}
-	events, err := on.claimed(ctx, run.ID)
+	if run.HasEnded() {
+		events, err := on.history.Load(ctx, run.ID)
+		if err != nil {
+			return nil, err
+		}
+		return on.engine.Ended(ctx, g, events)
+	}
+	events, err := on.claimedBy(ctx, run.ID, on.history.Claim)
 	if err != nil {
 		return nil, err
 	}

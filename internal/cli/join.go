@@ -279,9 +279,8 @@ func (l *loaded) mayJoin(ctx context.Context, j *joining, run journal.Run) error
 func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *execution.Result, err error, ended bool) {
 	g, err := l.currentGraph(ctx, run)
 	switch {
-	case run.Resumed >= maxResumed:
-		return nil, fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; resume it by hand: toolgraph resume %s",
-			run.ID, run.Resumed, run.ID), true
+	case deadly(run) != nil:
+		return nil, deadly(run), true
 	case err != nil && !j.stranded: // a process with the earlier version may be there
 		j.stranded = true
 		waiting, cancel := context.WithTimeout(ctx, patience)
@@ -296,7 +295,7 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 		return nil, nil, false
 	}
 	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
-	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{j.user, j}), execution.WithCaller(j.caller, true))...)
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{inTurn{j.user}, j}), execution.WithCaller(j.caller, true))...)
 	if result == nil { // it was not resumed; who waits for it finds out why
 		fl.land(nil, nil)
 	} else {

@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/graph"
 	"toolgraph/internal/server"
 )
 
@@ -22,8 +23,11 @@ func (l *loaded) relay(ctx context.Context, j *joining, run journal.Run) error {
 	mark := markOf(asked.Address, asked.Digest)
 	a, known := j.answers[mark]
 	if !known {
-		q := l.questionOf(ctx, run)
-		var err error
+		g, err := l.currentGraph(ctx, run)
+		if err != nil {
+			g = nil
+		}
+		q, _ := questionAt(g, run.ID, asked)
 		if a, known, err = j.answerGiven(ctx, q); err != nil {
 			return err
 		}
@@ -54,16 +58,18 @@ func isClosed(mark string) func(journal.Run) bool {
 	}
 }
 
-// questionOf returns the open question of a run. Its form is that of the graph file.
-func (l *loaded) questionOf(ctx context.Context, run journal.Run) execution.Question {
-	q := run.Question.Question
-	q.Run, q.At, q.Node = run.ID, run.Question.Address, run.Question.Node
-	if g, err := l.currentGraph(ctx, run); err == nil && !q.IsConfirmation() {
-		if n := askOf(g, q.Node); n != nil {
-			q.Form = n.Fields
-		}
+// questionAt returns an open question of a run, and how long its answer may take. The form is that of the
+// graph; a nil graph is not known.
+func questionAt(g *graph.Graph, run string, asked *journal.Asked) (q execution.Question, limit time.Duration) {
+	q, limit = asked.Question, graph.DefaultAskTimeout
+	q.Run, q.At, q.Node = run, asked.Address, asked.Node
+	if g == nil || q.IsConfirmation() {
+		return q, limit
 	}
-	return q
+	if n := askOf(g, q.Node); n != nil {
+		q.Form, limit = n.Fields, n.Timeout
+	}
+	return q, limit
 }
 
 // answerGiven returns the answer to a question that came with the call, once. An answer that does not
@@ -102,14 +108,7 @@ func (l *loaded) askWhile(ctx context.Context, j *joining, id string, q executio
 		stop()
 		<-watched
 	}()
-	if all, has := j.user.(execution.Turns); has {
-		done, err := all.Turn(asking)
-		if err != nil {
-			return execution.Answer{}, err
-		}
-		defer done()
-	}
-	a, err := j.user.Ask(asking, q)
+	a, err := inTurn{j.user}.ask(asking, q)
 	if err != nil && asking.Err() != nil {
 		err = context.Canceled
 	}
@@ -118,16 +117,8 @@ func (l *loaded) askWhile(ctx context.Context, j *joining, id string, q executio
 
 // joinedUser is the user of a call that has resumed the run which it belongs to.
 type joinedUser struct {
-	execution.User
+	inTurn
 	j *joining
-}
-
-// Turn waits until the user may be asked.
-func (u *joinedUser) Turn(ctx context.Context) (done func(), err error) {
-	if all, has := u.User.(execution.Turns); has {
-		return all.Turn(ctx)
-	}
-	return func() {}, nil
 }
 
 // Ask returns the answer that came with the call, or asks.

@@ -93,7 +93,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	defer l.close()
 	show := newTrace(std.err, p, g, f.trace)
 	ctx, stop := l.untilStopped(ctx)
-	user := &lastingUser{User: l.asked(g)}
+	user := &lastingUser{inTurn: inTurn{l.asked(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
@@ -203,7 +203,7 @@ func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...
 
 // resolve is resume also for a run that ended because of an in-doubt call, which the options may resolve.
 func (l *loaded) resolve(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.claimed(ctx, id)
+	events, err := l.claimedBy(ctx, id, l.history.ClaimInDoubt)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +224,7 @@ func (l *loaded) resumed(ctx context.Context, g *graph.Graph, events []execution
 	return result, err
 }
 
-// claimed returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
-func (l *loaded) claimed(ctx context.Context, id string) ([]execution.Event, error) {
-	return l.claimedBy(ctx, id, l.history.ClaimInDoubt)
-}
-
+// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
 func (l *loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
 	events, err := l.history.Load(ctx, id)
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -158,9 +159,8 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	case err != nil && run.File != aboutRuns(r.Project).File: // of another file, or another version on another machine
 	case err != nil:
 		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
-	case run.Resumed >= maxResumed:
-		log.Warn("an interrupted run is not resumed: it was resumed before, and each time its process ended before the next step",
-			"times", run.Resumed, "remedy", "toolgraph resume "+run.ID)
+	case deadly(run) != nil:
+		log.Warn("an interrupted run is not resumed", "error", deadly(run))
 	case run.Question != nil:
 		r.waiting(run, run.Question.Digest)
 		return false // until another process has asked its user, or another question is open
@@ -170,6 +170,15 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	}
 	r.tries[run.ID] = maxTries
 	return false
+}
+
+// deadly returns why a run is not resumed that may be the reason why its processes end; nil for others.
+func deadly(run journal.Run) error {
+	if run.Resumed < maxResumed {
+		return nil
+	}
+	return fmt.Errorf("run %s was resumed %d times, and each time its process ended before the next step; resume it by hand: toolgraph resume %s",
+		run.ID, run.Resumed, run.ID)
 }
 
 // waiting logs, once for each question, that a run waits for its user. mu is held.

@@ -98,7 +98,7 @@ func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Reso
 	if !start.IsOf(g) && !changed {
 		return nil, fmt.Errorf("run %s was started with another version of the graph: %w", run.ID, execution.ErrGraphChanged)
 	}
-	if events, err = a.claimed(ctx, run.ID); err != nil {
+	if events, err = a.claimedBy(ctx, run.ID, a.history.ClaimInDoubt); err != nil {
 		return nil, err
 	}
 	own := []execution.Option{execution.WithResolution(r)}

@@ -134,18 +134,31 @@ func checkAnswer(ctx context.Context, q *execution.Question, raw json.RawMessage
 	return err
 }
 
-// lastingUser asks a user, and suspends the run when it cannot: the user may be reached later.
-type lastingUser struct {
-	execution.User
-	why error // why the user could not be asked; nil: it could
-}
+// inTurn is a user who may have to be waited for.
+type inTurn struct{ execution.User }
 
 // Turn waits until the user may be asked.
-func (u *lastingUser) Turn(ctx context.Context) (done func(), err error) {
+func (u inTurn) Turn(ctx context.Context) (done func(), err error) {
 	if all, has := u.User.(execution.Turns); has {
 		return all.Turn(ctx)
 	}
 	return func() {}, nil
+}
+
+// ask asks after a Turn.
+func (u inTurn) ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	done, err := u.Turn(ctx)
+	if err != nil {
+		return execution.Answer{}, err
+	}
+	defer done()
+	return u.Ask(ctx, q)
+}
+
+// lastingUser asks a user, and suspends the run when it cannot: the user may be reached later.
+type lastingUser struct {
+	inTurn
+	why error // why the user could not be asked; nil: it could
 }
 
 // Ask asks the user; an error that is an execution.ErrNoUser becomes an execution.ErrSuspended.

@@ -199,7 +199,7 @@ func (m *member) request(run string) (string, error) {
 		switch {
 		case err != nil && !errors.Is(err, journal.ErrNotFound):
 			m.drop(s)
-		case err == nil && !r.InProgress() && r.Status != journal.Interrupted:
+		case err == nil && r.HasEnded():
 			m.drop(s)
 			if out, err = m.outcome(run); err == nil {
 				return out, nil

@@ -124,7 +124,7 @@ func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 		out.Question = askedIn(&q.Question, q.Node, q.Address, secrets)
 	}
 	out.Rev = 2 * run.Steps // which grow, so that of two answers the newer one is known
-	if !run.InProgress() && run.Status != journal.Interrupted {
+	if run.HasEnded() {
 		out.Rev++
 	}
 	if run.Damaged != "" {
