@@ -71,15 +71,9 @@ func (l *loaded) runElsewhere(
 		ID: l.remoteID(ctx, listed.Tool.Name.Value, given), Tool: g.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args, Subject: server.SubjectOf(ctx),
 	}
 	remote.Record = func(ctx context.Context) error { return l.recordStart(ctx, engine, g, args, remote.ID) }
-	attending, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		l.attend(attending, g, remote.ID, report)
-	}()
+	leave := l.attended(ctx, g, remote.ID, report)
 	err = l.elsewhere.Run(ctx, remote)
-	stop()
-	<-ended
+	leave()
 	return l.recordedEnd(ctx, remote.ID, err)
 }
 
@@ -129,19 +123,33 @@ func (l *loaded) recordedEnd(ctx context.Context, id string, why error) (*execut
 // attendAgain is the pause after the store could not be read.
 const attendAgain = time.Second
 
-// attend reports the steps of a run that is made elsewhere, and puts its questions to the user of
-// the client, until the run or ctx ends.
-func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *reporter) {
-	if report == nil && !mayAsk(g) {
-		return
+// attended attends a run until leave is called, which returns when nothing more is reported.
+func (l *loaded) attended(ctx context.Context, g *graph.Graph, id string, report *reporter) (leave func()) {
+	if report == nil && (g == nil || !mayAsk(g)) {
+		return func() {}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.attend(ctx, g, id, report)
+	}()
+	return func() {
+		stop()
+		<-ended
+	}
+}
+
+// attend reports the steps of a run that is made elsewhere, and puts its questions to the user of
+// the client, until the run or ctx ends. Without a graph it puts no questions.
+func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *reporter) {
 	var last journal.Run
 	var asked *journal.Asked
 	seen := 0
 	defer func() { l.reportSteps(context.WithoutCancel(ctx), id, &seen, report) }()
 	for last.Status == "" || !last.HasEnded() {
 		run, err := l.history.Wait(ctx, id, func(r journal.Run) bool {
-			return r.Bytes != last.Bytes || r.Status != last.Status || isUnasked(r.Question, asked)
+			return r.Bytes != last.Bytes || r.Status != last.Status || g != nil && isUnasked(r.Question, asked)
 		})
 		switch {
 		case ctx.Err() != nil:
@@ -152,7 +160,7 @@ func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *
 		}
 		last = run
 		l.reportSteps(ctx, id, &seen, report)
-		if isUnasked(run.Question, asked) {
+		if g != nil && isUnasked(run.Question, asked) {
 			asked = run.Question
 			l.passOn(ctx, g, id, *asked)
 		}

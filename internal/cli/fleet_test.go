@@ -13,6 +13,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/server"
 )
 
 // A process has a run once, however many of its calls have the key; messages of others reach it there,
@@ -121,7 +123,7 @@ func TestTakeOverTooLate(t *testing.T) {
 	}
 	ended := make(chan bool)
 	go func() {
-		result, err, end := l.takeOver(t.Context(), &joining{id: "RUN"}, seen)
+		result, err, end := l.takeOver(t.Context(), &joining{id: "RUN", leave: func() {}}, seen)
 		ended <- result != nil || err != nil || end
 	}()
 	var fl *flight
@@ -137,5 +139,45 @@ func TestTakeOverTooLate(t *testing.T) {
 	}
 	if fl.result != nil || fl.err != nil {
 		t.Errorf("others get %+v, %v", fl.result, fl.err)
+	}
+}
+
+// A call that joins a run hears of its steps while another process makes it, and gets its end.
+func TestJoinHearsOfSteps(t *testing.T) {
+	p := sweepingGraph(t)
+	dir := t.TempDir()
+	flags := &sessionFlags{logLevel: "error", logFormat: "text", chosen: func(string) bool { return true }}
+	l, err := flags.start(t.Context(), streams{err: io.Discard}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	l.history = openStore(t, dir)
+	l.fleet = newFleet(l.session)
+	j := openStore(t, dir).Journal(nil, aboutRuns(p))
+	heard := make(chan string, 10)
+	there := make(chan error, 1)
+	go func() {
+		first := execution.ObserverFunc(func(e execution.Event) {
+			if e.Record != nil && e.Record.NodeID == "one" {
+				if node := <-heard; node != "entry" {
+					t.Errorf("the first step is %s", node)
+				}
+			}
+		})
+		_, err := execution.New(nil, execution.WithJournal(j), execution.WithObserver(first), execution.WithRunID("RUN"), execution.WithCaller("", true)).
+			Run(t.Context(), p.Graphs[0], value.NewObject(nil, nil))
+		there <- err
+	}()
+	report := newReporter(server.Watch{Step: func(node string, _ int) { heard <- node }})
+	result, err := l.join(t.Context(), &joining{id: "RUN", report: report})
+	if err != nil || result.Value != 1.0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if err := <-there; err != nil {
+		t.Error(err)
+	}
+	if len(heard) != 2 { // all before the end
+		t.Errorf("%d more steps, want 2", len(heard))
 	}
 }

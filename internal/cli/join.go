@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"toolgraph/execution"
@@ -32,6 +33,8 @@ type joining struct {
 
 	user    execution.User     // of the client
 	options []execution.Option // of a run that is resumed here
+	report  *reporter          // of the steps of a run that others make; nil: none
+	leave   func()             // ends that
 	waits   bool               // for another process that resumes the run, because this one ends
 
 	given    map[string]json.RawMessage // answers that came with the call, by the names of questions
@@ -70,16 +73,20 @@ var (
 
 // answerCall makes the run of a call, or joins the one that the call belongs to.
 func (l *loaded) answerCall(
-	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, options []execution.Option,
+	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, report *reporter,
 ) (*execution.Result, error) {
 	called, f := server.CalledBy(ctx), l.fleet
+	var options []execution.Option
+	if report != nil {
+		options = append(options, execution.WithObserver(report))
+	}
 	switch {
 	case f == nil && called.Key != "":
 		return nil, errNoKeys
 	case f == nil:
 		return l.run(ctx, engine, g, args, options...)
 	}
-	j := &joining{id: rand.Text(), tool: g.Tool.Name.Value, user: l.asked(g), options: options}
+	j := &joining{id: rand.Text(), tool: g.Tool.Name.Value, user: l.asked(g), options: options, report: report}
 	if called.Key != "" || called.Answers {
 		j.caller = callerOf(ctx, args)
 	}
@@ -118,6 +125,7 @@ func (l *loaded) answerCall(
 		result, err = nil, l.unavailable(err)
 	}
 	fl.land(result, err)
+	j.report = nil // it has heard of the steps so far
 	switch {
 	case errors.Is(err, execution.ErrTaken):
 		return l.join(ctx, j)
@@ -167,6 +175,8 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 	if j.answers == nil {
 		j.answers, j.unasked = map[string]execution.Answer{}, map[string]bool{}
 	}
+	j.leave = sync.OnceFunc(l.attended(ctx, nil, j.id, j.report))
+	defer j.leave()
 	for {
 		result, err, ended := l.joinOnce(ctx, j)
 		switch {
@@ -294,6 +304,7 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	if !mine {
 		return nil, nil, false
 	}
+	j.leave() // the run itself reports from now on
 	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
 	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{inTurn{j.user}, j}), execution.WithCaller(j.caller, true))...)
 	if result == nil { // it was not resumed; who waits for it finds out why

@@ -307,11 +307,9 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 			details = new(resultDetails)
 			ctx = context.WithValue(ctx, resultDetailsKey{}, details)
 		}
-		var opts []execution.Option
 		var report *reporter // nil: the client does not listen
 		if watch.Step != nil {
 			report = newReporter(watch)
-			opts = append(opts, execution.WithObserver(report))
 			if watch.Progress != nil {
 				ctx = hearing(ctx, report.heard)
 			}
@@ -321,7 +319,7 @@ func (l *loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if l.elsewhere != nil {
 			result, err = l.runElsewhere(ctx, engine, g, args, report)
 		} else {
-			result, err = l.answerCall(ctx, engine, g, args, opts)
+			result, err = l.answerCall(ctx, engine, g, args, report)
 			err = again(ctx, result, err)
 		}
 		if result == nil { // the arguments are invalid, so there was no run
