@@ -14,6 +14,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 )
 
@@ -84,12 +85,10 @@ func TestJoinIsLeft(t *testing.T) {
 	}
 }
 
-// Two calls join an interrupted run, and a process is faster than the one that resumes it: the other one
-// looks for itself as well.
-func TestTakeOverTooLate(t *testing.T) {
-	p := sweepingGraph(t)
-	dir := t.TempDir()
-	before, other := openStore(t, dir), openStore(t, dir)
+// joiner is a process with the history of a directory, in which the run RUN is interrupted.
+func joiner(t *testing.T, p *project.Project, dir string) *loaded {
+	t.Helper()
+	before := openStore(t, dir)
 	(&sweeping{t: t, p: p}).begin(before, "RUN", p.Graphs[0].Hash, nil)
 	if err := before.Release(t.Context(), "RUN"); err != nil {
 		t.Fatal(err)
@@ -99,9 +98,48 @@ func TestTakeOverTooLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.close()
+	t.Cleanup(l.close)
 	l.history = openStore(t, dir)
 	l.fleet = newFleet(l.session)
+	return l
+}
+
+// A call that has resumed its run has the result when others see the end.
+func TestTakeOverIsRecorded(t *testing.T) {
+	p := sweepingGraph(t)
+	dir := t.TempDir()
+	l, other := joiner(t, p, dir), openStore(t, dir)
+	result, err := l.join(t.Context(), &joining{id: "RUN"})
+	if err != nil || result.Value != 1.0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if r, err := other.Exact(t.Context(), "RUN"); err != nil || r.Status != journal.Finished {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// While this process has a run, its calls get the end from there, and not those of another client or with
+// other arguments.
+func TestJoinInFlight(t *testing.T) {
+	l := joiner(t, sweepingGraph(t), t.TempDir())
+	_, fl, _ := l.fleet.begin(t.Context(), "RUN", "caller")
+	fl.result = &execution.Result{RunID: "RUN"}
+	fl.end() // it lands later, so that both calls find it
+	defer fl.land(nil, nil)
+	if result, err := l.join(t.Context(), &joining{id: "RUN", caller: "caller", refused: errKeyUsed}); result != fl.result || err != nil {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if result, err := l.join(t.Context(), &joining{id: "RUN", caller: "other", refused: errKeyUsed}); !errors.Is(err, errKeyUsed) {
+		t.Errorf("another call: %+v, %v", result, err)
+	}
+}
+
+// Two calls join an interrupted run, and a process is faster than the one that resumes it: the other one
+// looks for itself as well.
+func TestTakeOverTooLate(t *testing.T) {
+	p := sweepingGraph(t)
+	dir := t.TempDir()
+	l, other := joiner(t, p, dir), openStore(t, dir)
 	seen, err := l.history.Exact(t.Context(), "RUN")
 	if err == nil {
 		err = other.Claim(t.Context(), "RUN")
@@ -146,14 +184,7 @@ func TestTakeOverTooLate(t *testing.T) {
 func TestJoinHearsOfSteps(t *testing.T) {
 	p := sweepingGraph(t)
 	dir := t.TempDir()
-	flags := &sessionFlags{logLevel: "error", logFormat: "text", chosen: func(string) bool { return true }}
-	l, err := flags.start(t.Context(), streams{err: io.Discard}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.close()
-	l.history = openStore(t, dir)
-	l.fleet = newFleet(l.session)
+	l := joiner(t, p, dir)
 	j := openStore(t, dir).Journal(nil, aboutRuns(p))
 	heard := make(chan string, 10)
 	there := make(chan error, 1)
@@ -165,12 +196,12 @@ func TestJoinHearsOfSteps(t *testing.T) {
 				}
 			}
 		})
-		_, err := execution.New(nil, execution.WithJournal(j), execution.WithObserver(first), execution.WithRunID("RUN"), execution.WithCaller("", true)).
+		_, err := execution.New(nil, execution.WithJournal(j), execution.WithObserver(first), execution.WithRunID("NEW"), execution.WithCaller("", true)).
 			Run(t.Context(), p.Graphs[0], value.NewObject(nil, nil))
 		there <- err
 	}()
 	report := newReporter(server.Watch{Step: func(node string, _ int) { heard <- node }})
-	result, err := l.join(t.Context(), &joining{id: "RUN", report: report})
+	result, err := l.join(t.Context(), &joining{id: "NEW", report: report})
 	if err != nil || result.Value != 1.0 {
 		t.Errorf("%+v, %v", result, err)
 	}
