@@ -1,0 +1,243 @@
+package editor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/tests/testbin"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(testbin.Run(m))
+}
+
+// neovim is a Neovim without a screen, which is driven from outside by keys and by expressions.
+type neovim struct {
+	t      *testing.T
+	socket string
+	dir    string
+}
+
+// startNeovim starts Neovim in a project with the lines that docs/editors.md gives for old versions.
+func startNeovim(t *testing.T, files map[string]string) *neovim {
+	t.Helper()
+	if _, err := exec.LookPath("nvim"); err != nil {
+		t.Skip("needs Neovim (Debian's package neovim)")
+	}
+	n := &neovim{t: t, dir: t.TempDir()}
+	n.socket = filepath.Join(t.TempDir(), "nvim")
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(n.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := filepath.Join(t.TempDir(), "init.lua")
+	if err := os.WriteFile(config, []byte(documented(t, "lua", "start_client")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("nvim", "--clean", "-n", "--headless", "-u", config, "--listen", n.socket)
+	cmd.Dir = n.dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(testbin.Build(t, "toolgraph"))+string(os.PathListSeparator)+os.Getenv("PATH"), "TOOLGRAPH_STATE="+t.TempDir())
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		n.remote("--remote-send", "<C-\\><C-n>:qa!<CR>")
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-ended:
+		case <-time.After(noEnd):
+			cmd.Process.Kill()
+			<-ended
+			t.Error("Neovim did not end")
+		}
+		if t.Failed() {
+			t.Logf("Neovim printed: %s", said.String())
+		}
+	})
+	n.until("Neovim answers", func() bool {
+		_, err := os.Stat(n.socket)
+		return err == nil
+	})
+	return n
+}
+
+// noEnd ends an editor that hangs.
+const noEnd = 2 * time.Minute
+
+// remote sends something to Neovim by its own protocol, and returns what it answers.
+func (n *neovim) remote(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), noEnd)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "nvim", append([]string{"--server", n.socket}, args...)...).Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// keys types keys, as :help key-notation writes them.
+func (n *neovim) keys(keys string) {
+	n.t.Helper()
+	if _, err := n.remote("--remote-send", keys); err != nil {
+		n.t.Fatalf("%s: %v", keys, err)
+	}
+}
+
+// lua evaluates an expression of Lua.
+func (n *neovim) lua(expression string, result any) {
+	n.t.Helper()
+	quoted := strings.ReplaceAll(expression, "'", "''")
+	out, err := n.remote("--remote-expr", "luaeval('vim.json.encode("+quoted+")')")
+	if err == nil {
+		err = json.Unmarshal([]byte(out), result)
+	}
+	if err != nil {
+		n.t.Fatalf("%s: %v: %s", expression, err, out)
+	}
+}
+
+// until waits for something that comes about without being asked for.
+func (n *neovim) until(what string, done func() bool) {
+	n.t.Helper()
+	for deadline := time.Now().Add(noEnd); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			n.t.Fatalf("%s: not within %v", what, noEnd)
+		}
+	}
+}
+
+// at moves the cursor to where the first text is, and then to the second one behind it.
+func (n *neovim) at(first, second string) {
+	n.t.Helper()
+	n.keys("<Esc>gg0")
+	for _, text := range []string{first, second} {
+		var line int
+		n.lua("vim.fn.search([==[\\V"+strings.ReplaceAll(text, `\`, `\\`)+"]==], 'cW')", &line)
+		if line == 0 {
+			n.t.Fatalf("there is no %q", text)
+		}
+	}
+}
+
+// lines are those of the current buffer.
+func (n *neovim) text() string {
+	var lines []string
+	n.lua("vim.api.nvim_buf_get_lines(0, 0, -1, false)", &lines)
+	return strings.Join(lines, "\n")
+}
+
+// documented returns the block of code in docs/editors.md that has a text.
+func documented(t *testing.T, language, text string) string {
+	t.Helper()
+	src, err := os.ReadFile("../../docs/editors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq(string(src), "```"+language+"\n") {
+		if code, _, closed := strings.Cut(block, "```"); closed && strings.Contains(code, text) {
+			return code
+		}
+	}
+	t.Fatalf("docs/editors.md has no block of %s with %s", language, text)
+	return ""
+}
+
+const notes = `version: "1.0"
+server: {name: notes, version: 1.0.0}
+mcpServers:
+  files: {command: toolgraph, args: [demo-server, .]}
+tools:
+  - name: largest
+    description: The largest note.
+    inputSchema: {type: object, properties: {folder: {type: string}}, required: [folder]}
+    nodes:
+      - {id: entry, type: entry, next: list}
+      - {id: list, type: mcp, server: files, tool: list_directory, args: {path: {expr: $.entry.folder}}, next: pick}
+      - {id: pick, type: transform, transform: {expr: '$.list.entries^(>size)[0]'}, next: done}
+      - {id: exit, type: exit}
+`
+
+const notesTest = `tests:
+  - name: the largest
+    tool: largest
+    args: {folder: notes}
+    mocks: {list: {result: {entries: [{name: a.md, size: 3}]}}}
+    expect: {path: [entry, list, pick, exit]}
+`
+
+// Neovim 0.7.2, as Debian has it, shows a finding, completes, shows a hover, goes to a definition and renames.
+func TestNeovim(t *testing.T) {
+	n := startNeovim(t, map[string]string{"notes.yaml": notes, "notes.test.yaml": notesTest})
+	n.keys(":edit notes.yaml<CR>")
+	var found []struct {
+		Line    int    `json:"lnum"`
+		From    int    `json:"col"`
+		To      int    `json:"end_col"`
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	n.until("a finding", func() bool {
+		n.lua("vim.diagnostic.get(0)", &found)
+		return len(found) > 0
+	})
+	line := strings.Split(notes, "\n")[11]
+	if f := found[0]; len(found) != 1 || f.Line != 11 || line[f.From:f.To] != "done" || f.Code != "unknown-node" {
+		t.Errorf("the findings are %+v", found)
+	}
+
+	n.at("next: done", "done")
+	n.keys("cwexit<Esc>")
+	n.until("no finding", func() bool {
+		n.lua("vim.diagnostic.get(0)", &found)
+		return len(found) == 0
+	})
+
+	n.at("$.list.entries", "list")
+	n.keys("i<C-x><C-o>")
+	var offered []struct {
+		Word, Menu, Info string
+	}
+	n.until("completions", func() bool {
+		n.lua("vim.fn.complete_info({'items'}).items", &offered)
+		return len(offered) > 0
+	})
+	t.Logf("%+v", offered)
+	n.keys("<C-e><Esc>")
+
+	n.at("$.list.entries", "entries")
+	n.keys("K")
+	var hover string
+	n.until("a hover", func() bool {
+		n.lua(`(function() for _, w in ipairs(vim.api.nvim_list_wins()) do if vim.api.nvim_win_get_config(w).relative ~= "" then
+			return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(w), 0, -1, false), "\n") end end return "" end)()`, &hover)
+		return hover != ""
+	})
+	t.Log(hover)
+
+	n.at("$.list.entries", "list")
+	n.keys("gd")
+	var cursor []int
+	n.until("the definition", func() bool {
+		n.lua("vim.api.nvim_win_get_cursor(0)", &cursor)
+		return cursor[0] == 11
+	})
+
+	n.keys(":lua vim.lsp.buf.rename('entries_of')<CR>")
+	n.until("the new name", func() bool { return strings.Contains(n.text(), "$.entries_of.entries") })
+	if got, want := n.text()+"\n", strings.NewReplacer("next: done", "next: exit", "next: list", "next: entries_of", "id: list,", "id: entries_of,", "$.list.", "$.entries_of.").Replace(notes); got != want {
+		t.Errorf("the file is\n%s\nexpected\n%s", got, want)
+	}
+	n.keys(":wall<CR>")
+	n.until("the new name in the tests", func() bool {
+		src, err := os.ReadFile(filepath.Join(n.dir, "notes.test.yaml"))
+		return err == nil && string(src) == strings.NewReplacer("mocks: {list:", "mocks: {entries_of:", "[entry, list,", "[entry, entries_of,").Replace(notesTest)
+	})
+}
