@@ -223,7 +223,7 @@ func TestNeovim(t *testing.T) {
 	checkCompletions(t, words)
 	n.keys("<C-e><Esc>")
 
-	n.at("$.list.entries", "entries")
+	n.at("$.entry.folder", "folder")
 	n.keys("K")
 	var hover string
 	n.until("a hover", func() bool {
@@ -262,10 +262,10 @@ func checkCompletions(t *testing.T, words []string) {
 	}
 }
 
-// checkHover compares the hover of entries in $.list.entries.
+// checkHover compares the hover of folder in $.entry.folder.
 func checkHover(t *testing.T, text string) {
 	t.Helper()
-	if !strings.Contains(text, "$.list.entries") {
+	if !strings.Contains(text, "folder") || !strings.Contains(text, "string") {
 		t.Errorf("the hover is %q", text)
 	}
 }

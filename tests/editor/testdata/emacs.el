@@ -1,8 +1,7 @@
 ;;; Drives eglot in a graph file, and prints what it shows as JSON. Run in the directory of notes.yaml, after the lines of
 ;;; docs/editors.md were loaded.  -*- lexical-binding: t -*-
 
-(setq eglot-confirm-server-initiated-edits nil
-      make-backup-files nil)
+(setq make-backup-files nil)
 
 (defun drive-until (what condition)
   "Wait until the function CONDITION returns a value, and return it; WHAT is for the message."
@@ -25,6 +24,8 @@
 
 (require 'eglot)
 (require 'json)
+(require 'yaml-mode)
+(find-file-noselect "notes.test.yaml") ; a file that is not open would be asked about
 (find-file "notes.yaml")
 (yaml-mode)
 (call-interactively #'eglot)
@@ -39,9 +40,11 @@
   (drive-at "$.list.entries" (- (length "list.entries")))
   (setq completions (let ((found (eglot-completion-at-point)))
                       (mapcar #'substring-no-properties (all-completions "" (nth 2 found)))))
-  (drive-at "$.list.entries" -1)
-  (eglot-hover-eldoc-function (lambda (text &rest _) (setq hover (substring-no-properties text))))
-  (drive-until "a hover" (lambda () hover))
+  (drive-at "$.entry.folder" -1)
+  (drive-until "a hover" (lambda ()
+                           (eglot-hover-eldoc-function (lambda (text &rest _) (setq hover (and text (substring-no-properties text)))))
+                           (accept-process-output nil 0.2)
+                           hover))
   (drive-at "$.list.entries" (- (length "st.entries")))
   (eglot-rename "entries_of")
   (drive-until "the new name" (lambda () (string-match-p "\\$\\.entries_of\\.entries" (buffer-string))))
