@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,10 +67,13 @@ func startNeovim(t *testing.T, files map[string]string) *neovim {
 			t.Logf("Neovim printed: %s", said.String())
 		}
 	})
-	n.until("Neovim answers", func() bool {
-		_, err := os.Stat(n.socket)
-		return err == nil
-	})
+	for deadline := time.Now().Add(noEnd); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(n.socket); err == nil {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
 	return n
 }
 
@@ -90,8 +94,15 @@ func (n *neovim) remote(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// keys types keys, as :help key-notation writes them.
+// keys types keys, as :help key-notation writes them, which end in normal mode.
 func (n *neovim) keys(keys string) {
+	n.t.Helper()
+	var none any
+	n.lua(fmt.Sprintf("vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes([[%s]], true, true, true), [[xt]], false) or vim.NIL", keys), &none)
+}
+
+// send types keys without waiting for what they do.
+func (n *neovim) send(keys string) {
 	n.t.Helper()
 	if _, err := n.remote("--remote-send", keys); err != nil {
 		n.t.Fatalf("%s: %v", keys, err)
@@ -111,34 +122,23 @@ func (n *neovim) lua(expression string, result any) {
 	}
 }
 
-// until waits for something that comes about without being asked for.
-func (n *neovim) until(what string, done func() bool) {
+// until waits in Neovim until a condition of Lua holds, which it looks at while it goes on with its own work.
+func (n *neovim) until(what, condition string) {
 	n.t.Helper()
-	for deadline := time.Now().Add(noEnd); !done(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			n.t.Fatalf("%s: not within %v", what, noEnd)
-		}
+	var held bool
+	if n.lua(fmt.Sprintf("(vim.wait(%d, function() return %s end, 10))", noEnd.Milliseconds()/2, condition), &held); !held {
+		n.t.Fatalf("%s: not within %v", what, noEnd/2)
 	}
 }
 
 // at moves the cursor to where the first text is, and then to the second one behind it.
 func (n *neovim) at(first, second string) {
 	n.t.Helper()
-	n.keys("<Esc>gg0")
-	for _, text := range []string{first, second} {
-		var line int
-		n.lua("vim.fn.search([==[\\V"+strings.ReplaceAll(text, `\`, `\\`)+"]==], 'cW')", &line)
-		if line == 0 {
-			n.t.Fatalf("there is no %q", text)
-		}
+	var line int
+	n.lua(fmt.Sprintf("(function() vim.fn.cursor(1, 1) vim.fn.search([[\\V%s]], [[cW]]) return vim.fn.search([[\\V%s]], [[cW]]) end)()", first, second), &line)
+	if line == 0 {
+		n.t.Fatalf("there is no %q", second)
 	}
-}
-
-// lines are those of the current buffer.
-func (n *neovim) text() string {
-	var lines []string
-	n.lua("vim.api.nvim_buf_get_lines(0, 0, -1, false)", &lines)
-	return strings.Join(lines, "\n")
 }
 
 // documented returns the block of code in docs/editors.md that has a text.
@@ -184,17 +184,14 @@ const notesTest = `tests:
 func TestNeovim(t *testing.T) {
 	n := startNeovim(t, map[string]string{"notes.yaml": notes, "notes.test.yaml": notesTest})
 	n.keys(":edit notes.yaml<CR>")
+	n.until("a finding", "#vim.diagnostic.get(0) > 0")
 	var found []struct {
-		Line    int    `json:"lnum"`
-		From    int    `json:"col"`
-		To      int    `json:"end_col"`
-		Code    string `json:"code"`
-		Message string `json:"message"`
+		Line int    `json:"lnum"`
+		From int    `json:"col"`
+		To   int    `json:"end_col"`
+		Code string `json:"code"`
 	}
-	n.until("a finding", func() bool {
-		n.lua("vim.diagnostic.get(0)", &found)
-		return len(found) > 0
-	})
+	n.lua("vim.diagnostic.get(0)", &found)
 	line := strings.Split(notes, "\n")[11]
 	if f := found[0]; len(found) != 1 || f.Line != 11 || line[f.From:f.To] != "done" || f.Code != "unknown-node" {
 		t.Errorf("the findings are %+v", found)
@@ -202,53 +199,39 @@ func TestNeovim(t *testing.T) {
 
 	n.at("next: done", "done")
 	n.keys("cwexit<Esc>")
-	n.until("no finding", func() bool {
-		n.lua("vim.diagnostic.get(0)", &found)
-		return len(found) == 0
-	})
+	n.until("no finding", "#vim.diagnostic.get(0) == 0")
 
 	n.at("$.list.entries", "list")
-	n.keys("i<C-x><C-o>")
-	var offered []struct {
-		Word string
-	}
-	n.until("completions", func() bool {
-		n.lua("vim.fn.complete_info({'items'}).items", &offered)
-		return len(offered) > 0
-	})
+	n.send("i<C-x><C-o>")
 	var words []string
-	for _, o := range offered {
-		words = append(words, o.Word)
+	for deadline := time.Now().Add(noEnd); len(words) == 0; {
+		if time.Now().After(deadline) {
+			t.Fatalf("no completions within %v", noEnd)
+		}
+		n.lua("vim.tbl_map(function(item) return item.word end, vim.fn.complete_info({[[items]]}).items)", &words)
 	}
 	checkCompletions(t, words)
-	n.keys("<C-e><Esc>")
+	n.send("<C-e><Esc>")
+	for mode := ""; mode != "n"; {
+		n.lua("vim.fn.mode()", &mode)
+	}
 
 	n.at("$.entry.folder", "folder")
 	n.keys("K")
-	var hover string
-	n.until("a hover", func() bool {
-		n.lua(`(function() for _, w in ipairs(vim.api.nvim_list_wins()) do if vim.api.nvim_win_get_config(w).relative ~= "" then
-			return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(w), 0, -1, false), "\n") end end return "" end)()`, &hover)
-		return hover != ""
-	})
-	checkHover(t, hover)
+	const float = "vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= [[]] end, vim.api.nvim_list_wins())[1]"
+	n.until("a hover", float+" ~= nil")
+	var hover []string
+	n.lua("vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf("+float+"), 0, -1, false)", &hover)
+	checkHover(t, strings.Join(hover, "\n"))
 
 	n.at("$.list.entries", "list")
 	n.keys("gd")
-	var cursor []int
-	n.until("the definition", func() bool {
-		n.lua("vim.api.nvim_win_get_cursor(0)", &cursor)
-		return cursor[0] == 11
-	})
+	n.until("the definition", "vim.fn.line([[.]]) == 11")
 
 	n.keys(":lua vim.lsp.buf.rename('entries_of')<CR>")
-	n.until("the new name", func() bool { return strings.Contains(n.text(), "$.entries_of.entries") })
+	n.until("the new name", "vim.fn.search([[$.entries_of.entries]], [[n]]) > 0")
 	n.keys(":wall<CR>")
-	n.until("both files are saved", func() bool {
-		var changed int
-		n.lua("#vim.fn.getbufinfo({bufmodified = 1})", &changed)
-		return changed == 0
-	})
+	n.until("both files are saved", "#vim.fn.getbufinfo({bufmodified = 1}) == 0")
 	checkRenamed(t, n.dir)
 }
 
