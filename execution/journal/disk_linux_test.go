@@ -188,3 +188,34 @@ func (zeros) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
 }
+
+// On a full disk runs can be listed although packed ones cannot be unpacked: these are seen again when
+// there is room.
+func TestFullDiskWithPacks(t *testing.T) {
+	dir := smallDisk(t, "size=12m,mode=700")
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	fill(t, s, 5, 5)
+	s.writer.flush()
+	all := rowsOf(t, s, "runs")
+	packed := many(t)
+	all += len(packed)
+	together(t, s, packed...)
+	packs := rowsOf(t, s, "packs")
+	fillDisk(t, dir)
+	for range 2 {
+		runs, err := s.List(t.Context(), Filter{Limit: -1})
+		if err != nil || packs == 0 || len(runs) >= all {
+			t.Fatalf("%d runs in %d packs and rows, %v", len(runs), packs, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(filepath.Dir(dir), "rest")); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := s.List(t.Context(), Filter{Limit: -1}); err != nil || len(runs) != all {
+		t.Errorf("%d runs of %d, %v", len(runs), all, err)
+	}
+}

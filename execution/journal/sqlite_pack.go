@@ -142,6 +142,15 @@ func (s *sqlite) unpack(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
+// unpackToRead is unpack for a reader. On a disk that is full or read-only, packed runs are not seen for the
+// time being; all others are.
+func (s *sqlite) unpackToRead(ctx context.Context, db *sql.DB) error {
+	if err := s.unpack(ctx, db); !needsRoom(err) {
+		return err
+	}
+	return nil
+}
+
 // unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
 // returns the bytes of the packs.
 func unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {

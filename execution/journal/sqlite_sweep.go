@@ -124,7 +124,7 @@ func (s *sqlite) Sweep(ctx context.Context) error {
 	if err := s.sweepDead(ctx, db); err != nil {
 		return err
 	}
-	return s.unpack(ctx, db)
+	return s.unpackToRead(ctx, db)
 }
 
 // sweepDead is Sweep without unpacking.

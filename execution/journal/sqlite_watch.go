@@ -69,7 +69,7 @@ func (w *sqliteWatcher) look(ctx context.Context, look func(context.Context, *sq
 		return nil
 	}
 	if w.topic == Runs && !w.isFixed() {
-		if err := w.unpack(ctx, w.watched); err != nil {
+		if err := w.unpackToRead(ctx, w.watched); err != nil {
 			return w.Explain(err)
 		}
 	}

@@ -164,8 +164,10 @@ func (t *track) store(e *execution.Event, got value.Value, size int) (v stored, 
 		v = stored{kind: ofParts}
 		known.stored = stored{kind: ofParts, of: e.Record.At()}
 	default:
-		if v, err = t.encode(got, size); err != nil {
-			return v, err
+		if v, err = t.encode(got, size); err != nil { // the run has a gap there, and the others are not affected
+			if v, err = t.encode((&Gap{Reason: Unwritten}).value(), 0); err != nil {
+				return v, err
+			}
 		}
 		known.stored = v
 	}
