@@ -53,7 +53,7 @@ func hasSession(ctx context.Context, c *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	defer other.Close(context.WithoutCancel(ctx)) //nolint:errcheck // it is not used again
+	defer other.Close(context.WithoutCancel(ctx)) // it is not used again
 	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func authority(t *testing.T) (certificate, key string) {
 
 // With sslmode=verify-full a server is believed by its certificate only, and errors say what to do.
 func TestCertificate(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it asks for a free port
+	l, err := net.Listen("tcp", "127.0.0.1:0") // it asks for a free port
 	if err != nil {
 		t.Fatal(err)
 	}
