@@ -10,6 +10,7 @@ func features() []feature {
 		definitionFeature,
 		renameFeature,
 		symbolsFeature,
+		actionFeature,
 		tokensFeature,
 		lensFeature,
 		inlayFeature,

@@ -1,0 +1,216 @@
+package remedy
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"toolgraph/config"
+	"toolgraph/internal/wording"
+)
+
+// Fix is edits of a file that may mend a finding.
+type Fix struct {
+	Title string
+	Edits []config.Edit // sorted
+	Sure  bool          // it is what the finding's remedy says, and not one of several ways
+}
+
+// most bounds how many fixes are proposed for a finding.
+const most = 10
+
+// Fixes returns the fixes of a finding in a file, the likely ones first. Of several with the same title the
+// caller takes the first that works.
+func Fixes(path string, src []byte, f config.Diagnostic) []Fix {
+	p := proposer{path: path, src: src, finding: f, patch: config.NewPatcher(path, src), hint: f.Hint}
+	p.root, _ = config.ParseWritten(path, src)
+	for _, propose := range []func(*proposer){
+		(*proposer).upgrade, (*proposer).didYouMean, (*proposer).options, (*proposer).expressions, (*proposer).guards,
+		(*proposer).write, (*proposer).quote, (*proposer).add, (*proposer).lines, (*proposer).remove,
+	} {
+		propose(&p)
+	}
+	p.fixes = slices.DeleteFunc(p.fixes, func(f Fix) bool {
+		return len(f.Edits) == 0 || bytes.Equal(config.Apply(src, f.Edits), src)
+	})
+	return p.fixes[:min(len(p.fixes), most)]
+}
+
+// proposer collects the fixes of one finding.
+type proposer struct {
+	path    string
+	src     []byte
+	finding config.Diagnostic
+	hint    string
+	root    *config.Data    // nil when the text cannot be read
+	patch   *config.Patcher // nil likewise
+	fixes   []Fix
+}
+
+func (p *proposer) propose(title string, edits []config.Edit, sure bool) {
+	p.fixes = append(p.fixes, Fix{title, edits, sure})
+}
+
+func expression(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// upgrade rewrites all older forms of the file.
+func (p *proposer) upgrade() {
+	if !strings.HasPrefix(p.finding.Code, "older-") {
+		return
+	}
+	if text, _, err := config.Upgrade(p.path, p.src); err == nil {
+		p.propose("Upgrade the file to the current language", []config.Edit{{From: 0, To: len(p.src), Text: string(text)}}, true)
+	}
+}
+
+var (
+	meant  = expression(`did you mean "([^"]+)"\?`)
+	aWord  = expression(`"[^"]+"|[$A-Za-z_][A-Za-z0-9_.-]*[A-Za-z0-9_]`)
+	option = expression(`expected ([a-zA-Z0-9_, -]+)$`)
+)
+
+// didYouMean replaces the word that the finding is about.
+func (p *proposer) didYouMean() {
+	m := meant().FindStringSubmatch(p.hint)
+	if m == nil {
+		return
+	}
+	var words []string
+	for _, word := range aWord().FindAllString(p.finding.Message, -1) {
+		words = append(words, strings.Trim(word, `"`))
+	}
+	for _, bad := range p.likely(words, m[1]) {
+		p.replace(bad, m[1], true)
+	}
+}
+
+// likely returns words of a message in the order in which they may be what another word was meant for.
+func (p *proposer) likely(words []string, meant string) []string {
+	words = slices.DeleteFunc(words, func(word string) bool { return word == meant })
+	nearest := wording.Nearest(meant, words)
+	return slices.Compact(append([]string{nearest}, words[:min(len(words), 3)]...))
+}
+
+// replace replaces a word at the place of the finding, or the first after it.
+func (p *proposer) replace(bad, good string, sure bool) {
+	if bad == "" {
+		return
+	}
+	for _, t := range p.texts() {
+		at := p.offsetIn(t)
+		if at < 0 {
+			continue
+		}
+		if i := strings.Index(t.Value[at:], bad); i >= 0 {
+			if edits, ok := t.Replaced(config.Replacement{From: at + i, To: at + i + len(bad), Text: good}); ok {
+				p.propose("Replace it with "+good, edits, sure)
+			}
+			return
+		}
+	}
+}
+
+// options proposes each of the values that are allowed.
+func (p *proposer) options() {
+	m := option().FindStringSubmatch(p.finding.Message)
+	if m == nil || meant().MatchString(p.hint) || p.finding.Code != "unknown-value" {
+		return
+	}
+	words := strings.FieldsFunc(strings.ReplaceAll(m[1], " or ", ", "), func(r rune) bool { return r == ',' || r == ' ' })
+	text := p.text()
+	for _, word := range words {
+		if edits, ok := text.Replaced(config.Replacement{From: 0, To: len(text.Value), Text: word}); ok {
+			p.propose("Write "+word, edits, false)
+		}
+	}
+}
+
+// texts returns all scalars that are texts and do not end before the finding, in order.
+func (p *proposer) texts() (all []config.Text) {
+	var walk func(d *config.Data)
+	walk = func(d *config.Data) {
+		for _, key := range d.Keys {
+			all = append(all, key)
+		}
+		if d.Text.IsSet() {
+			all = append(all, d.Text)
+		}
+		for _, item := range d.Items {
+			walk(item)
+		}
+	}
+	if p.root != nil {
+		walk(p.root)
+	}
+	slices.SortFunc(all, func(a, b config.Text) int { return compare(a.Pos, b.Pos) })
+	return slices.DeleteFunc(all, func(t config.Text) bool { return compare(t.At(len(t.Value)), p.finding.Pos) < 0 })
+}
+
+func compare(a, b config.Pos) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+// text returns the scalar that the finding is in; it is not set when there is none.
+func (p *proposer) text() config.Text {
+	if all := p.texts(); len(all) > 0 && compare(all[0].Pos, p.finding.Pos) <= 0 {
+		return all[0]
+	}
+	return config.Text{}
+}
+
+// offsetIn returns the byte of the finding in the value of a text: 0 for a text behind it.
+func (p *proposer) offsetIn(t config.Text) int {
+	places := t.Places()
+	for i := range len(t.Value) + 1 {
+		if compare(places.At(i), p.finding.Pos) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// byteOf returns the byte of a place in the file.
+func (p *proposer) byteOf(at config.Pos) int {
+	offset := 0
+	if bytes.HasPrefix(p.src, []byte("\ufeff")) && at.Line == 1 {
+		offset = len("\ufeff")
+	}
+	for line := 1; line < at.Line; line++ {
+		i := bytes.IndexByte(p.src[offset:], '\n')
+		if i < 0 {
+			return len(p.src)
+		}
+		offset += i + 1
+	}
+	for i := range string(p.src[offset:]) {
+		if at.Column--; at.Column <= 0 {
+			return offset + i
+		}
+	}
+	return len(p.src)
+}
+
+// remove removes the key or the item that the finding is about.
+func (p *proposer) remove() {
+	leave := strings.Contains(p.hint, "leave the code out")
+	if p.patch == nil || !leave && !strings.Contains(p.hint, "remove") {
+		return
+	}
+	if strings.HasSuffix(p.finding.Code, "-character") {
+		at := p.byteOf(p.finding.Pos)
+		size := len(string([]rune(string(p.src[at:]))[:1]))
+		p.propose("Remove the character", []config.Edit{{From: at, To: at + size}}, true)
+		return
+	}
+	item, key := p.patch.RemoveItem(p.finding.Pos), p.patch.RemoveKey(p.finding.Pos)
+	if slices.Contains([]string{"unreachable-node", "second-entry", "second-exit", "useless-codes", "retry-may-repeat", "allow-unused", "confirm-not-allowed", "constant-condition", "unreachable-condition"}, p.finding.Code) {
+		p.propose("Remove it", item, true)
+	}
+	p.propose("Remove it", key, true)
+	p.propose("Remove it", item, false)
+}
