@@ -131,7 +131,11 @@ func (m *mender) renamed(f config.Diagnostic) *fix {
 		return nil
 	}
 	x := m.view.names(m.path)
-	o, ok := x.At(m.path, m.At(f.Pos))
+	at := m.At(f.Pos)
+	o, ok := x.At(m.path, at)
+	if !ok {
+		o, ok = x.At(m.path, at+1) // behind a quote
+	}
 	if !ok {
 		return nil
 	}

@@ -104,3 +104,28 @@ func count(found config.Diagnostics, code string) (n int) {
 	}
 	return n
 }
+
+func TestActionsOfTests(t *testing.T) {
+	c := withActions(t)
+	c.write("graph.yaml", named)
+	uri := c.open("graph.test.yaml", strings.Replace(namedTest, "tool: greet", "tool: gret", 1))
+	found := c.findings(uri)
+	if len(found) != 1 {
+		t.Fatalf("findings: %+v", found)
+	}
+	actions := c.actions(uri, found[0].Range)
+	if len(actions) != 1 || !actions[0].IsPreferred || edited(c.texts[uri], actions[0].Edit.Changes[uri]) != namedTest {
+		t.Errorf("got %+v", actions)
+	}
+	if actions := c.actions(uri, Range{}); len(actions) > 0 {
+		t.Errorf("where nothing was found: %+v", actions)
+	}
+	var none []codeAction
+	c.ask("textDocument/codeAction", map[string]any{"textDocument": documentID{URI: uri}, "range": found[0].Range, "context": map[string]any{"diagnostics": []any{}, "only": []string{"refactor"}}}, &none)
+	if len(none) > 0 {
+		t.Errorf("refactorings: %+v", none)
+	}
+	if start(t, nil).capabilities["codeActionProvider"] != nil {
+		t.Error("actions are offered to a client that cannot apply them")
+	}
+}

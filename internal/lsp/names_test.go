@@ -42,9 +42,10 @@ const namedTest = `tests:
     tool: greet
     args: {name: Ann}
     mocks:
-      make: {result: 1}
       files.read: {result: 1}
-    expect: {path: [entry, make, read, exit]}
+    expect:
+      nodes: {make: {}}
+      path: [entry, make, read, exit]
 `
 
 // placed are locations as file:line:text, sorted.
@@ -73,10 +74,10 @@ func TestDefinition(t *testing.T) {
 	c.write("graph.test.yaml", namedTest)
 	uri := c.open("graph.yaml", named)
 	for _, p := range []struct{ at, definition, references string }{
-		{"& $.en‸try.name", "graph.yaml:14:entry", "graph.test.yaml:8:entry graph.yaml:19:entry"},
-		{"id: ‸make", "graph.yaml:15:make", "graph.test.yaml:6:make graph.test.yaml:8:make graph.yaml:14:make graph.yaml:23:make"},
+		{"& $.en‸try.name", "graph.yaml:14:entry", "graph.test.yaml:9:entry graph.yaml:19:entry"},
+		{"id: ‸make", "graph.yaml:15:make", "graph.test.yaml:8:make graph.test.yaml:9:make graph.yaml:14:make graph.yaml:23:make"},
 		{"$vars.region‸", "graph.yaml:3:region", "graph.yaml:19:region"},
-		{"server: f‸iles", "graph.yaml:5:files", "graph.test.yaml:7:files graph.yaml:23:files"},
+		{"server: f‸iles", "graph.yaml:5:files", "graph.test.yaml:6:files graph.yaml:23:files"},
 		{"name: g‸reet", "graph.yaml:7:greet", "graph.test.yaml:3:greet"},
 		{"Greets a ‸person", "", ""},
 	} {

@@ -29,7 +29,7 @@ func Fixes(path string, src []byte, f config.Diagnostic) []Fix {
 	p.root, _ = config.ParseWritten(path, src)
 	for _, propose := range []func(*proposer){
 		(*proposer).upgrade, (*proposer).didYouMean, (*proposer).options, (*proposer).expressions, (*proposer).guards,
-		(*proposer).write, (*proposer).quote, (*proposer).add, (*proposer).lines, (*proposer).remove,
+		(*proposer).write, (*proposer).bounds, (*proposer).another, (*proposer).quote, (*proposer).add, (*proposer).lines, (*proposer).remove,
 	} {
 		propose(&p)
 	}
@@ -80,10 +80,15 @@ func (p *proposer) didYouMean() {
 	if m == nil {
 		return
 	}
-	var words []string
+	var words, plain []string // those in quotes first
 	for _, word := range aWord().FindAllString(p.finding.Message, -1) {
-		words = append(words, strings.Trim(word, `"`))
+		if word[0] == '"' {
+			words = append(words, strings.Trim(word, `"`))
+		} else {
+			plain = append(plain, word)
+		}
 	}
+	words = append(words, plain...)
 	for _, bad := range p.likely(words, m[1]) {
 		p.replace(bad, m[1], true)
 	}

@@ -14,6 +14,8 @@ var (
 	say       = expression(`(?:say|or say) ([A-Za-z]+): ([a-z]+)`)
 	missing   = expression(`add ([A-Za-z]+): (\S+)`)
 	aNode     = expression(`add (\{id: ([a-z]+), type: [a-z]+(?:, next: NODE)?\})`)
+	bound     = expression(`expected at (?:least|most) (\d+)`)
+	notInName = expression(`[^A-Za-z0-9_]+`)
 	called    = expression(`may not call ([^ ,:]+)(?:, whose effect is ([a-z]+))?: allow \(.*?:(\d+):(\d+)\)`)
 )
 
@@ -54,6 +56,34 @@ func (p *proposer) write() {
 	case strings.Contains(p.hint, "write $${ for a literal ${"):
 		insert("Write $${ for a literal ${", at, at, "$")
 	}
+}
+
+// bounds writes the number that is the limit of a value that is beyond it.
+func (p *proposer) bounds() {
+	m := bound().FindStringSubmatch(p.finding.Message)
+	if m == nil || !strings.HasSuffix(p.finding.Code, "-range") {
+		return
+	}
+	from, to := p.plain()
+	p.propose("Write "+m[1], []config.Edit{{From: from, To: to, Text: m[1]}}, false)
+}
+
+// another gives a name that is taken, or that cannot be one, another form in this place alone.
+func (p *proposer) another() {
+	t := p.text()
+	if t.Value == "" || p.offsetIn(t) != 0 {
+		return
+	}
+	name := t.Value
+	switch {
+	case strings.HasPrefix(p.hint, "rename one of them"), p.hint == "rename it" && p.finding.Code == "name-taken":
+		name += "_2"
+	case strings.HasSuffix(p.finding.Code, "-name") || p.finding.Code == "tool-name-portability":
+		name = notInName().ReplaceAllString(name, "_")
+	default:
+		return
+	}
+	p.edit("Rename it to "+name, t, 0, len(t.Value), name, false)
 }
 
 // plain returns the bytes of the plain scalar at the place of the finding.
@@ -119,7 +149,7 @@ func (p *proposer) add() {
 	if m := called().FindStringSubmatch(p.finding.Message); m != nil {
 		at := config.Pos{Line: number(m[3]), Column: number(m[4])}
 		if strings.HasPrefix(p.hint, "add it to calls") {
-			p.propose("Allow "+m[1], p.patch.AddItem(at, "calls", config.Inline(config.NewText(m[1])), false), false)
+			p.propose("Allow "+m[1], p.patch.AddItem(at, "calls", inFlow(m[1]), false), false)
 		} else if m[2] != "" {
 			p.propose("Allow the effect "+m[2], p.patch.AddItem(at, "effects", m[2], false), false)
 		}
@@ -153,7 +183,7 @@ func (p *proposer) add() {
 	for _, value := range values[:min(len(values), 6)] {
 		text := value
 		if key != "transform" {
-			text = config.Inline(config.NewText(value))
+			text = inFlow(value)
 		}
 		for _, having := range []string{"id", ""} {
 			if edits := p.patch.AddKey(pos, having, key, text); edits != nil {
@@ -162,6 +192,11 @@ func (p *proposer) add() {
 			}
 		}
 	}
+}
+
+// inFlow returns a text as YAML, for inside { } as well.
+func inFlow(text string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(config.Inline(config.NewList(config.NewText(text))), "["), "]")
 }
 
 func number(text string) (n int) {
