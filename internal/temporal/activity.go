@@ -94,9 +94,13 @@ func failed(err error) error {
 // no other worker have it meanwhile.
 func (a *activities) alive(ctx context.Context, halt func()) (run context.Context, release func()) {
 	run, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	info, beat := activity.GetInfo(ctx), a.beat
+	if info.HeartbeatTimeout > 0 {
+		beat = min(beat, info.HeartbeatTimeout/beats) // the worker that has started this attempt may be less patient
+	}
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		if a.beats(run, activity.GetInfo(ctx).TaskToken) {
+		if a.beats(run, info.TaskToken, beat) {
 			end(context.Canceled)
 			return
 		}
@@ -127,8 +131,8 @@ const beatTime = time.Second
 // beats says every beat that a run is alive, until ctx ends, the run is cancelled, which it reports, or it is not the work
 // of this worker any more. It does not use activity.RecordHeartbeat: that one hears of nothing after the server
 // was away once.
-func (a *activities) beats(ctx context.Context, task []byte) (isCancelled bool) {
-	ticker := time.NewTicker(a.beat)
+func (a *activities) beats(ctx context.Context, task []byte, beat time.Duration) (isCancelled bool) {
+	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
 		select {
@@ -136,7 +140,7 @@ func (a *activities) beats(ctx context.Context, task []byte) (isCancelled bool) 
 		case <-ctx.Done():
 			return false
 		}
-		one, stop := context.WithTimeout(ctx, max(a.beat, beatTime))
+		one, stop := context.WithTimeout(ctx, max(beat, beatTime))
 		err := a.say(one, task)
 		stop()
 		var unknown *serviceerror.NotFound

@@ -40,7 +40,7 @@ nightly-2026-01-31T02:00:00Z, and the run is recorded like every other: see tool
   toolgraph-temporal schedule trigger nightly`,
 	}
 	cmd.AddCommand(newScheduleCreate(p), newScheduleList(p), newScheduleShow(p),
-		newSchedulePause(p), newScheduleUnpause(p), newScheduleTrigger(p), newScheduleDelete(p))
+		newSchedulePause(p, true), newSchedulePause(p, false), newScheduleTrigger(p), newScheduleDelete(p))
 	return cli.OnlyCommands(cmd)
 }
 
@@ -219,23 +219,30 @@ func (f *createFlags) warn(ctx context.Context, c client.Client, s *scheduled, q
 	}
 }
 
-func newSchedulePause(p cli.Parts) *cobra.Command {
-	s, note := &scheduling{parts: p}, ""
-	cmd := &cobra.Command{Use: "pause ID", Short: "Start no more runs of a schedule until it is unpaused"}
-	cmd.Flags().StringVar(&note, "note", "paused by toolgraph-temporal", "`text` that the schedule is listed with")
-	return s.command(cmd, func(ctx context.Context, c client.ScheduleClient, id string) error {
-		err := c.GetHandle(ctx, id).Pause(ctx, client.SchedulePauseOptions{Note: note})
-		return s.changed(ctx, c, id, err, "paused schedule %s; runs that have started go on")
-	})
-}
-
-func newScheduleUnpause(p cli.Parts) *cobra.Command {
+// newSchedulePause returns the command pause, or unpause.
+func newSchedulePause(p cli.Parts, pauses bool) *cobra.Command {
 	s, note := &scheduling{parts: p}, ""
 	cmd := &cobra.Command{Use: "unpause ID", Short: "Start runs of a paused schedule again"}
-	cmd.Flags().StringVar(&note, "note", "unpaused by toolgraph-temporal", "`text` that the schedule is listed with")
-	return s.command(cmd, func(ctx context.Context, c client.ScheduleClient, id string) error {
-		err := c.GetHandle(ctx, id).Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
-		return s.changed(ctx, c, id, err, "unpaused schedule %s")
+	done, then := "unpaused", ""
+	if pauses {
+		cmd = &cobra.Command{Use: "pause ID", Short: "Start no more runs of a schedule until it is unpaused"}
+		done, then = "paused", "; runs that have started go on"
+	}
+	cmd.Flags().StringVar(&note, "note", done+" by toolgraph-temporal", "`text` that the schedule is listed with")
+	return s.command(cmd, func(ctx context.Context, c client.ScheduleClient, id string) (err error) {
+		if pauses {
+			err = c.GetHandle(ctx, id).Pause(ctx, client.SchedulePauseOptions{Note: note})
+		} else {
+			err = c.GetHandle(ctx, id).Unpause(ctx, client.ScheduleUnpauseOptions{Note: note})
+		}
+		switch {
+		case err != nil:
+			return about(id, err)
+		case s.format == "json":
+			return s.print(ctx, c, id)
+		}
+		s.parts.Printf("toolgraph: %s schedule %s%s", done, id, then)
+		return nil
 	})
 }
 
@@ -252,18 +259,6 @@ func newScheduleDelete(p cli.Parts) *cobra.Command {
 		s.parts.Printf("toolgraph: deleted schedule %s", id)
 		return nil
 	})
-}
-
-// changed reports a change of a schedule, or why there is none.
-func (s *scheduling) changed(ctx context.Context, c client.ScheduleClient, id string, err error, format string) error {
-	if err != nil {
-		return about(id, err)
-	}
-	if s.format == "json" {
-		return s.print(ctx, c, id)
-	}
-	s.parts.Printf("toolgraph: "+format, id)
-	return nil
 }
 
 func newScheduleTrigger(p cli.Parts) *cobra.Command {

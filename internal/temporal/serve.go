@@ -119,6 +119,7 @@ func (r *remote) start(ctx context.Context, id string, in Input) (client.Workflo
 			continue
 		case isSilent:
 			_ = r.cancel(ctx, id)
+			return nil, fmt.Errorf("the Temporal server does not answer, so the run is not started (%w); call again when the server is back", err)
 		}
 		return nil, fmt.Errorf("the run cannot be started on Temporal: %w", err)
 	}
