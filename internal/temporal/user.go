@@ -11,10 +11,11 @@ import (
 	"toolgraph/execution/journal"
 )
 
-// user answers the question of a run to which its workflow has an answer, and suspends the run at
-// any other: the workflow waits for the answer. Safe for concurrent use.
+// user answers the questions of a run that have an answer in the store, or whose time is over, and suspends the run at
+// any other: the workflow waits for the answer. Parts of a run may ask in another order than in the attempt before.
+// Safe for concurrent use.
 type user struct {
-	answer *Answer // nil: none
+	answer *Answer // what the workflow has waited for; nil: nothing
 	stored func(context.Context, execution.Question) (execution.Answer, error)
 	halt   func() // lets the run end before its next node
 
@@ -35,10 +36,7 @@ func (u *user) Ask(ctx context.Context, q execution.Question) (execution.Answer,
 	if until, limited := ctx.Deadline(); limited {
 		asked.Until = until
 	}
-	for u.answer != nil && u.answer.answers(asked) {
-		if u.answer.TimedOut {
-			return execution.Answer{Action: execution.TimedOut}, nil
-		}
+	for {
 		a, err := u.stored(ctx, q)
 		if err == nil {
 			return a, nil
@@ -51,6 +49,9 @@ func (u *user) Ask(ctx context.Context, q execution.Question) (execution.Answer,
 		case <-ctx.Done():
 			return execution.Answer{}, ctx.Err()
 		}
+	}
+	if u.answer != nil && u.answer.TimedOut && u.answer.answers(asked) {
+		return execution.Answer{Action: execution.TimedOut}, nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -133,8 +133,8 @@ func (w workflows) make(ctx workflow.Context, in Input) (out Outcome, err error)
 	return out, err
 }
 
-// answer waits for the answer to a question; nil when the run is cancelled. Answers to other
-// questions are dropped.
+// answer waits for an answer, or until the time for a question is over; nil when the run is cancelled. It may be that to a question of
+// another part: the next attempt finds it in the store, or asks again.
 func answer(ctx workflow.Context, answers workflow.ReceiveChannel, q *Asked) *Answer {
 	late := &Answer{At: q.At, Digest: q.Digest, TimedOut: true}
 	for {
@@ -147,7 +147,7 @@ func answer(ctx workflow.Context, answers workflow.ReceiveChannel, q *Asked) *An
 			return nil
 		}
 		var a Answer
-		if come && answers.ReceiveAsync(&a) && a.answers(q) { // one that cannot be read is not received
+		if come && answers.ReceiveAsync(&a) { // one that cannot be read is not received
 			return &a
 		}
 	}
