@@ -17,7 +17,8 @@ func newLSP(std streams) *cobra.Command {
 		Use:   "lsp",
 		Short: "Serve an editor: findings while you type, completion, and more",
 		Long: `Serve one editor over stdio with the Language Server Protocol. An editor starts this
-command itself; docs/editors.md says how.
+command itself; docs/editors.md has the lines for VS Code, Neovim, Helix, Zed, JetBrains and
+Emacs.
 
 Graph files are checked while they are edited, with the same findings as toolgraph check
 --any-env. What is known of the tools of servers comes from the lock file beside a graph
