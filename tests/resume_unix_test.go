@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -52,7 +51,7 @@ type victim struct {
 	bin    string
 	dir    string
 	random *rand.Rand
-	log    *logText // of the server that serves
+	log    *testbin.Said // of the server that serves
 }
 
 // A run that is killed at any moment and resumed ends with the value that it would have
@@ -217,7 +216,7 @@ func TestServeResumes(t *testing.T) {
 	v.payUpTo(payingTurns / 2)
 	v.serve(path, func() bool { return len(v.lines("pays")) >= payingTurns/2 }, "a resumed run is suspended until")
 	v.payUpTo(2 * payingTurns)
-	v.serve(path, func() bool { return strings.Contains(v.log.text(), "a resumed run has finished") }, "a resumed run has finished")
+	v.serve(path, func() bool { return strings.Contains(v.log.String(), "a resumed run has finished") }, "a resumed run has finished")
 	out, err := exec.CommandContext(t.Context(), v.bin, "resume", "last", "--state", filepath.Join(v.dir, "state")).Output()
 	if err != nil || !bytes.Contains(out, []byte(fmt.Sprintf("%d\n  ],", payingTurns))) {
 		t.Errorf("%v\n%s", err, out)
@@ -237,7 +236,7 @@ func (v *victim) payUpTo(n int) {
 func (v *victim) serve(path string, until func() bool, logged string) {
 	v.t.Helper()
 	cmd := exec.CommandContext(v.t.Context(), v.bin, "serve", "-g", path, "--resume", "--log-level", "info", "--state", filepath.Join(v.dir, "state"))
-	v.log = &logText{}
+	v.log = &testbin.Said{}
 	cmd.Stderr = v.log
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -250,27 +249,9 @@ func (v *victim) serve(path string, until func() bool, logged string) {
 		time.Sleep(time.Millisecond)
 	}
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
-		v.t.Errorf("%v\n%s", err, v.log.text())
+		v.t.Errorf("%v\n%s", err, v.log.String())
 	}
-	if !strings.Contains(v.log.text(), logged) {
-		v.t.Errorf("the log does not say %q:\n%s", logged, v.log.text())
+	if !strings.Contains(v.log.String(), logged) {
+		v.t.Errorf("the log does not say %q:\n%s", logged, v.log.String())
 	}
-}
-
-// logText is what a process has logged so far.
-type logText struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
-}
-
-func (l *logText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logText) text() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

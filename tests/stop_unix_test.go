@@ -56,10 +56,10 @@ func (s stopped) command(args ...string) (out, errs string, code int) {
 
 // signalled starts a command, sends a signal during the call, and waits until the command
 // says that it stops.
-func (s stopped) signalled(signal syscall.Signal, args ...string) (*exec.Cmd, *logText) {
+func (s stopped) signalled(signal syscall.Signal, args ...string) (*exec.Cmd, *testbin.Said) {
 	s.t.Helper()
 	cmd := exec.Command(testbin.Build(s.t, "toolgraph"), append(args, "--state", s.state)...)
-	said := &logText{}
+	said := &testbin.Said{}
 	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
@@ -68,7 +68,7 @@ func (s stopped) signalled(signal syscall.Signal, args ...string) (*exec.Cmd, *l
 	s.wait("in ", 1)
 	s.signal(cmd, signal)
 	if signal != syscall.SIGINT {
-		eventually(s.t, "the command stops", func() bool { return strings.Contains(said.text(), "stopping: ") })
+		eventually(s.t, "the command stops", func() bool { return strings.Contains(said.String(), "stopping: ") })
 	}
 	return cmd, said
 }
@@ -99,8 +99,8 @@ func TestStopDuringCall(t *testing.T) {
 		s := newStopped(t)
 		cmd, said := s.signalled(syscall.SIGTERM, "run", s.graph, "pay", "--grace", "10m")
 		s.open()
-		if code := endOf(t, cmd); code != 143 || !strings.Contains(said.text(), "toolgraph resume ") {
-			t.Errorf("the exit code is %d, want 143: %s", code, said.text())
+		if code := endOf(t, cmd); code != 143 || !strings.Contains(said.String(), "toolgraph resume ") {
+			t.Errorf("the exit code is %d, want 143: %s", code, said.String())
 		}
 		s.resumes()
 	})
@@ -143,7 +143,7 @@ func TestStopLongerThanGrace(t *testing.T) {
 		args[1] = s.graph
 		cmd, said := s.signalled(syscall.SIGTERM, args...)
 		if code := endOf(t, cmd); code != 143 {
-			t.Errorf("the exit code is %d, want 143: %s", code, said.text())
+			t.Errorf("the exit code is %d, want 143: %s", code, said.String())
 		}
 		if status := s.status(); status != "interrupted" {
 			t.Errorf("the run is %s", status)
@@ -177,8 +177,8 @@ func TestInterruptCancels(t *testing.T) {
 	t.Parallel()
 	s := newStopped(t)
 	cmd, said := s.signalled(syscall.SIGINT, "run", s.graph, "pay", "--grace", "10m")
-	if code := endOf(t, cmd); code != 130 || !strings.Contains(said.text(), "the run was cancelled") {
-		t.Errorf("the exit code is %d, want 130: %s", code, said.text())
+	if code := endOf(t, cmd); code != 130 || !strings.Contains(said.String(), "the run was cancelled") {
+		t.Errorf("the exit code is %d, want 130: %s", code, said.String())
 	}
 	if status := s.status(); status != "cancelled" {
 		t.Errorf("the run is %s", status)

@@ -80,11 +80,12 @@ func sweep(t *testing.T, p *project.Project, state string, more ...execution.Opt
 		t.Fatal(err)
 	}
 	l.history = s.store
-	l.options = append(more, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
+	more = append(more, execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.End != nil {
 			s.ended <- e.Run
 		}
 	})))
+	l.options = more
 	r := newResumer(l, time.Minute)
 	r.every = func() (<-chan time.Time, func()) { return s.ticks, func() { close(s.quiet) } }
 	stop := r.start(t.Context())

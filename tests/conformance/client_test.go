@@ -111,7 +111,7 @@ var authorizeAddress = regexp.MustCompile(`https?://\S+`)
 // login logs in; the browser is an HTTP client, because the authorization server of the suite asks no questions.
 func (c *client) login() error {
 	cmd := c.command("login", "suite", "-g", "graph.yaml", "--wait", "10s")
-	said := &output{}
+	said := &testbin.Said{}
 	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -104,28 +103,10 @@ var (
 	failedLine = regexp.MustCompile(`(?m)^✗ .*: \d+ passed`)
 )
 
-// output is what a process has said so far. Safe for concurrent use.
-type output struct {
-	mu   sync.Mutex
-	said strings.Builder
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.said.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.said.String()
-}
-
 // run starts a server and ends it with the test; what it says goes to the output.
-func run(t *testing.T, cmd *exec.Cmd) *output {
+func run(t *testing.T, cmd *exec.Cmd) *testbin.Said {
 	t.Helper()
-	said := &output{}
+	said := &testbin.Said{}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,27 +45,10 @@ type fleet struct {
 type process struct {
 	cmd    *exec.Cmd
 	addr   string
-	log    *log
+	log    *testbin.Said
 	exited chan struct{}
 	ready  atomic.Bool
 	apart  bool // the balancer does not know it
-}
-
-type log struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 var address = regexp.MustCompile(`at http://(\S+)/mcp`)
@@ -105,7 +87,7 @@ func (f *fleet) run(apart bool, flags ...string) *process {
 	if err := os.WriteFile(file, fmt.Appendf(nil, graphFile, f.up.URL), 0o600); err != nil {
 		f.t.Fatal(err)
 	}
-	p := &process{apart: apart, log: &log{}, exited: make(chan struct{})}
+	p := &process{apart: apart, log: &testbin.Said{}, exited: make(chan struct{})}
 	p.cmd = exec.Command(testbin.Build(f.t, "toolgraph"), "serve", file, "--http", "127.0.0.1:0",
 		"--resume", "--http-grace", "4s", "--log-level", "info", "--state", f.state)
 	p.cmd.Args = append(p.cmd.Args, flags...)
