@@ -82,6 +82,9 @@ func TestLastOutput(t *testing.T) {
 			t.Fatal(errs)
 		}
 	}
+	if err := os.Chmod(filepath.Join(state, "history.db"), 0o644); err != nil { // which a store that writes would change
+		t.Fatal(err)
+	}
 	before := filesIn(t, state)
 	for node, want := range map[string]string{"entry": `{"n":7,"secret":"[redacted]"}`, "step": `{"i":120}`, "each": `[{"n":1},{"n":2}]`, "none": "", "exit": "", "other": ""} {
 		got := ""

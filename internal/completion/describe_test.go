@@ -82,9 +82,12 @@ func TestDescribe(t *testing.T) {
 
 // A field of an item that has the name of a node is not taken for the node's output.
 func TestDescribeNotTheNode(t *testing.T) {
-	src := strings.ReplaceAll(file, "size", "pick")
-	known := knownOf(t, strings.Replace(src, "order: pick", "order: name", 1))
-	if d, got := described(t, known, src, "entries[pi‸ck > 10]"); d.Value != nil {
+	src := strings.NewReplacer("id: make", "id: size", "next: make", "next: size").Replace(file)
+	d, got := described(t, knownOf(t, src), src, "entries[si‸ze > 10]")
+	if d.Value != nil || !strings.Contains(got, "size|integer") {
+		t.Error(got)
+	}
+	if d, got = described(t, knownOf(t, src), src, "next: si‸ze"); d.Value == nil {
 		t.Error(got)
 	}
 }

@@ -151,6 +151,10 @@ func TestCompletionForModernClients(t *testing.T) {
 	if resolved.Label != "$sum" || resolved.Documentation.Kind != "markdown" || !strings.Contains(resolved.Documentation.Value, "Adds the numbers") {
 		t.Errorf("%+v", resolved)
 	}
+	list = c.completed(uri, "        tool: ‸list")
+	if doc := list.Items[list.item(t, "list")].Documentation; doc == nil || !strings.Contains(doc.Value, `\!\[a\]`) {
+		t.Errorf("the description of a server is Markdown: %+v", doc)
+	}
 	c.replace(uri, "      - {id: exit, type: exit}\n", "      - \n      - {id: exit, type: exit}\n")
 	list = c.completed(uri, "next: exit}\n      - ‸\n")
 	node := list.Items[list.item(t, "mcp node")]
@@ -210,6 +214,10 @@ func TestCompletionOfOtherFiles(t *testing.T) {
 	c.findings(c.uri("graph.yaml"))
 	if list := c.completed(uri, "tool: ‸sizes"); !slices.Equal(list.labels(), []string{"other"}) {
 		t.Errorf("of the open file: %q", list.labels())
+	}
+	c.replace(c.uri("graph.yaml"), "tools:\n", "tools: [\n")
+	if list := c.completed(uri, "tool: ‸sizes"); !slices.Equal(list.labels(), []string{"other"}) {
+		t.Errorf("of the open file while it is broken: %q", list.labels())
 	}
 	lockURI := c.open("graph.lock.yaml", "version: 2\nservers:\n  files:\n    identity: files\n    \n")
 	if list := c.completed(lockURI, "identity: files\n    ‸\n"); !slices.Contains(list.labels(), "tools") {
@@ -271,4 +279,23 @@ var mcpTool = mcpclient.Tool{
 	Name: "list", Description: "Lists ![a](https://a.example) <b>files</b>.",
 	InputSchema:  []byte(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
 	OutputSchema: []byte(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}}},"required":["items"]}`),
+}
+
+// The places of parameters are in UTF-16, whatever the positions of the client are in.
+func TestSignatureUnits(t *testing.T) {
+	c := start(t, func(params map[string]any) {
+		modern(params)
+		params["capabilities"].(map[string]any)["general"] = map[string]any{"positionEncodings": []any{"utf-8"}}
+	})
+	uri := c.open("graph.yaml", strings.Replace(written, "$sum($.list.items.size)", "$zip([1])", 1))
+	var help struct {
+		Signatures []struct {
+			Label      string
+			Parameters []struct{ Label [2]int }
+		}
+	}
+	c.ask("textDocument/signatureHelp", c.place(uri, "$zip([1]‸)"), &help)
+	if got := help.Signatures[0]; got.Label != "$zip(arrays: array …)" || got.Parameters[0].Label != [2]int{5, 20} {
+		t.Errorf("%+v", got)
+	}
 }

@@ -141,6 +141,19 @@ func TestHoverDoesNotWaitForTheStore(t *testing.T) {
 	}
 	close(s.block)
 	c.server.answers.Wait()
+	s.block = make(chan struct{})
+	answered := make(chan *Output)
+	go func() { answered <- c.server.output(context.Background(), outputKey{node: "other"}) }()
+	select {
+	case out := <-answered:
+		if out != nil {
+			t.Errorf("an answer without the store: %+v", out)
+		}
+	case <-time.After(patience):
+		t.Error("the answer waits for the store")
+	}
+	close(s.block)
+	c.server.answers.Wait()
 	if got := c.hovered(uri, "id: li‸st\n"); !strings.Contains(got, "last run") {
 		t.Errorf("the late answer is lost: %s", got)
 	}
