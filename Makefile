@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz soak clients editors page conformance servers graphs flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak clients editors page conformance servers graphs flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -24,6 +24,9 @@ fuzz: ## fuzz each target for a while (FUZZTIME=30s)
 	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} $$pkg || exit 1; \
 	  done; done
+
+edits: ## make 20,000 random edits of the examples through the language server (EDITS=20000)
+	TOOLGRAPH_EDITS=$${EDITS:-20000} go test -count=1 -timeout 60m -run TestRandomEdits -v ./internal/lsp
 
 soak: ## run the long tests as well
 	TOOLGRAPH_SOAK=1 go test -timeout 30m ./...

@@ -52,7 +52,9 @@ type Server struct {
 	flights  map[string]context.CancelFunc // by the id of the request
 	asked    map[string]chan message       // answers of the client that are waited for, by id
 	lastID   int
-	answers  sync.WaitGroup
+	answers  sync.WaitGroup // all work that is under way
+
+	answering sync.WaitGroup // requests of the client alone
 
 	checker     *checker
 	closedFiles closedFiles
@@ -90,15 +92,24 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		s.wire.mu.Unlock()
 	}
 	cancel()
-	answered := make(chan struct{})
-	go func() { defer close(answered); <-checked; s.answers.Wait() }()
-	select {
-	case <-answered:
-	case <-time.After(lastWords):
+	<-checked
+	if !within(&s.answers, lastWords) {
 		s.log.Warn("answers are not ready at the end of the connection")
 	}
 	s.wire.drain(lastWords)
 	return err
+}
+
+// within waits for work, but not longer than a time, and reports whether it has ended.
+func within(work *sync.WaitGroup, longest time.Duration) bool {
+	ended := make(chan struct{})
+	go func() { defer close(ended); work.Wait() }()
+	select {
+	case <-ended:
+		return true
+	case <-time.After(longest):
+		return false
+	}
 }
 
 // errExit is the notification exit.
@@ -190,6 +201,7 @@ func (s *Server) request(id string, m message) (result any, answered bool, err e
 		return nil, true, errorf(codeInvalidRequest, "the server is shut down")
 	case m.Method == "shutdown":
 		s.down = true
+		within(&s.answering, lastWords)
 		return nil, true, nil
 	}
 	answer := s.handlers[m.Method]
@@ -213,8 +225,10 @@ func (s *Server) request(id string, m message) (result any, answered bool, err e
 	}
 	s.flights[id] = cancel
 	s.answers.Add(1)
+	s.answering.Add(1)
 	go func() {
 		defer s.answers.Done()
+		defer s.answering.Done()
 		result, err := s.answer(ctx, m.Method, answer, r)
 		s.mu.Lock()
 		if delete(s.flights, id); errors.Is(ctx.Err(), context.Canceled) {
