@@ -23,9 +23,17 @@ type Checked struct {
 	Known   *completion.Known  // nil: nothing is known
 }
 
-// Text checks a text of the graph file at a path. pool is the servers that run already, whose tools
-// completion then knows; nil: none. The error is that of reading other files, or the cause of ctx's end.
-func Text(ctx context.Context, path string, src []byte, opts config.Options, pool *mcpclient.Pool) (*Checked, error) {
+// Servers are what is known of servers beside the lock and the registries. The zero value is nothing.
+type Servers struct {
+	Running *mcpclient.Pool // completion knows the tools that they have listed
+
+	// Listed is what servers have listed, by server. Calls are checked against it where neither the lock nor a
+	// registry knows the tool.
+	Listed map[string][]mcpclient.Tool
+}
+
+// Text checks a text of the graph file at a path. The error is that of reading other files, or the cause of ctx's end.
+func Text(ctx context.Context, path string, src []byte, opts config.Options, servers Servers) (*Checked, error) {
 	p, err := project.Parse(ctx, path, src, opts)
 	var found config.Diagnostics
 	if err != nil && !errors.As(err, &found) {
@@ -34,26 +42,34 @@ func Text(ctx context.Context, path string, src []byte, opts config.Options, poo
 	if found != nil {
 		c := &Checked{Found: found, Project: p}
 		if p != nil {
-			c.Known = knownOf(c, pool)
+			c.Known = knownOf(c, servers)
 		}
 		return c, nil
 	}
-	return Offline(ctx, p, opts.ReadFile, pool)
+	return Offline(ctx, p, opts.ReadFile, servers)
 }
 
 // Offline checks a project without errors. read reads the lock beside it; nil: config.ReadFile.
-func Offline(ctx context.Context, p *project.Project, read func(path string) ([]byte, error), pool *mcpclient.Pool) (*Checked, error) {
+func Offline(ctx context.Context, p *project.Project, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
 	locked, found, err := LockBeside(p, read)
 	if err != nil {
 		return nil, err
 	}
 	offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
-	found, err = All(ctx, p, append(found, unlisted...), offline)
+	found = append(found, unlisted...)
+	known := flow.Upstreams(offline)
+	if servers.Listed != nil {
+		entries, missing := lock.Listed(p.File, p.Graphs, servers.Listed)
+		found = append(found, missing...)
+		known = listing{offline, lock.Of(lock.Path(p.File.Path), entries...), locked, p.File}
+	}
+	found, err = All(ctx, p, found, known)
 	if err != nil {
 		return nil, err
 	}
 	c := &Checked{Project: p, Valid: true, Found: found, Locked: locked, Offline: offline}
-	c.Known = knownOf(c, pool)
+	c.Known = knownOf(c, servers)
+	c.Known.Upstreams = known
 	return c, nil
 }
 
@@ -95,4 +111,20 @@ func LockBeside(p *project.Project, read func(path string) ([]byte, error)) (*lo
 		return nil, found, nil
 	}
 	return nil, nil, err
+}
+
+// listing is what is known offline, else what servers have listed.
+type listing struct {
+	offline        *lock.Offline
+	listed, locked *lock.Lock
+	file           *config.File
+}
+
+// Tool returns a tool.
+func (l listing) Tool(server, tool string) (flow.Tool, bool) {
+	if t, known := l.offline.Tool(server, tool); known {
+		return t, true
+	}
+	t, known := l.listed.Tool(server, tool)
+	return l.locked.Believe(server, tool, t, l.file.Trusts(server)), known
 }

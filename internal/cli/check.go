@@ -135,7 +135,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 	}
 	shown.note(of, p.File)
 	if !f.live {
-		c, err := checks.Offline(ctx, p, nil, nil)
+		c, err := checks.Offline(ctx, p, nil, checks.Servers{})
 		if err != nil {
 			return nil, err
 		}

@@ -23,9 +23,10 @@ Emacs.
 Graph files are checked while they are edited, with the same findings as toolgraph check
 --any-env. What is known of the tools of servers comes from the lock file beside a graph
 file and from servers of a registry that were synced. No server is started, no environment
-variable that a graph file names is read, and no file is changed. Hovers show values of the
-last recorded run, unless the setting hoverValues is false; the setting state names another
-place of recorded runs.`,
+variable that a graph file names is read, and no file is changed. With the setting live, the
+user is asked whether the servers of a file may be started once, to list their tools.
+Hovers show values of the last recorded run, unless the setting hoverValues is false; the
+setting state names another place of recorded runs.`,
 		Example: `  toolgraph lsp
   toolgraph lsp --mcp mcp.json`,
 		Args: args(0, 0, "no argument; the editor says which files are open"),
@@ -43,7 +44,7 @@ place of recorded runs.`,
 			if err != nil {
 				return err
 			}
-			err = lsp.New(lsp.Options{Version: versionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput}).Serve(cmd.Context(), std.in, out)
+			err = lsp.New(lsp.Options{Version: versionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput, List: listTools}).Serve(cmd.Context(), std.in, out)
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return errReported
 			}

@@ -41,7 +41,7 @@ func (f *uiFlags) checkText(ctx context.Context, src []byte, saved bool, pool *m
 		read := f.files()
 		opts.MayImport = func(path string) bool { return slices.Contains(read, path) }
 	}
-	return checks.Text(ctx, f.graph, src, opts, pool)
+	return checks.Text(ctx, f.graph, src, opts, checks.Servers{Running: pool})
 }
 
 // watched are the files with whose changes the page changes: the lock as well, for findings.

@@ -55,6 +55,17 @@ func Ask(
 	return entries, invalid, errors.Join(failures...)
 }
 
+// Listed is Ask for servers that have listed their tools before; one without a list is left out.
+func Listed(file *config.File, graphs []*graph.Graph, listed map[string][]mcpclient.Tool) (entries []Entry, invalid config.Diagnostics) {
+	for _, u := range file.Servers {
+		if tools, asked := listed[u.Name.Value]; asked {
+			found, unknown := pinned(file, graphs, nil, u, tools)
+			entries, invalid = append(entries, found...), append(invalid, unknown...)
+		}
+	}
+	return entries, invalid
+}
+
 // pinned returns the entries of the tools of a server that graphs and steps call, and the calls of
 // tools that it does not list, or lists twice.
 func pinned(file *config.File, graphs []*graph.Graph, steps Steps, u *config.Upstream, listed []mcpclient.Tool) ([]Entry, config.Diagnostics) {

@@ -111,5 +111,5 @@ func (s *snapshot) checkWith(r *result, path, src, servers string) (*checks.Chec
 	if servers != "" && !filepath.IsAbs(servers) && len(s.server.folders) > 0 {
 		servers = filepath.Join(s.server.folders[0], servers)
 	}
-	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: s.reader(r)}, nil)
+	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: s.reader(r)}, s.server.servers(path))
 }

@@ -60,6 +60,7 @@ func (s *Server) opened(params json.RawMessage) error {
 	s.docs[d.uri] = d
 	s.set(d, newText(p.TextDocument.Text, s.units), p.TextDocument.Version)
 	s.checker.soon(d.uri, 0)
+	s.learn(d)
 	return nil
 }
 
@@ -151,6 +152,9 @@ func (s *Server) saved(params json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fileChanged(pathOf(p.TextDocument.URI))
+	if d := s.docs[p.TextDocument.URI]; d != nil {
+		s.learn(d)
+	}
 	return nil
 }
 

@@ -136,6 +136,7 @@ func (s *Server) configure(raw json.RawMessage) error {
 	if was.MCP != now.MCP || was.Live != now.Live {
 		for _, d := range s.docs {
 			s.renew(d)
+			s.learn(d)
 		}
 	}
 	return err

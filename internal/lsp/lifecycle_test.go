@@ -63,19 +63,19 @@ func TestRequestsOutOfOrder(t *testing.T) {
 func TestWire(t *testing.T) {
 	frame := func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 	for name, c := range map[string]struct{ in, out, err string }{
-		"no JSON":                         {frame("{"), `"code":-32700`, "shutdown"},
-		"a list":                          {frame("[]"), `"code":-32700`, "shutdown"},
-		"no header":                       {"{}\n\n", "", "no header Content-Length"},
-		"a wrong length":                  {"Content-Length: x\r\n\r\n", "", `is "x"`},
-		"a negative length":               {"Content-Length: -1\r\n\r\n", "", `is "-1"`},
-		"a long header":                   {strings.Repeat("x", maxHeader+1), "", "more than 8192 bytes"},
-		"many headers":                    {strings.Repeat("x: y\r\n", maxHeader), "", "more than 8192 bytes"},
-		"an end in a header":              {"Content-Length: 1", "", "unexpected EOF"},
-		"an end in a body":                {"Content-Length: 9\r\n\r\n{", "", "unexpected EOF"},
-		"more headers":                    {"content-type: x\r\ncontent-length: 2\r\n\r\n{}", "", "shutdown"},
-		"too large":                       {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", maxMessage+1, strings.Repeat(" ", maxMessage+1)), "window/showMessage", "shutdown"},
+		"no JSON":                     {frame("{"), `"code":-32700`, "shutdown"},
+		"a list":                      {frame("[]"), `"code":-32700`, "shutdown"},
+		"no header":                   {"{}\n\n", "", "no header Content-Length"},
+		"a wrong length":              {"Content-Length: x\r\n\r\n", "", `is "x"`},
+		"a negative length":           {"Content-Length: -1\r\n\r\n", "", `is "-1"`},
+		"a long header":               {strings.Repeat("x", maxHeader+1), "", "more than 8192 bytes"},
+		"many headers":                {strings.Repeat("x: y\r\n", maxHeader), "", "more than 8192 bytes"},
+		"an end in a header":          {"Content-Length: 1", "", "unexpected EOF"},
+		"an end in a body":            {"Content-Length: 9\r\n\r\n{", "", "unexpected EOF"},
+		"more headers":                {"content-type: x\r\ncontent-length: 2\r\n\r\n{}", "", "shutdown"},
+		"too large":                   {fmt.Sprintf("Content-Length: %d\r\n\r\n%s", maxMessage+1, strings.Repeat(" ", maxMessage+1)), "window/showMessage", "shutdown"},
 		"an answer without a request": {frame(`{"jsonrpc":"2.0","id":9,"result":1}`), "", "shutdown"},
-		"an end":                          {"", "", "shutdown"},
+		"an end":                      {"", "", "shutdown"},
 	} {
 		var out bytes.Buffer
 		err := New(Options{}).Serve(t.Context(), strings.NewReader(c.in), &out)

@@ -42,7 +42,7 @@ func (s *snapshot) remaining(r *result, broken *checks.Checked) (config.Diagnost
 	}
 	found := broken.Found
 	if p := broken.Project; p != nil && !broken.Valid { // its flow may still be known
-		more, err := checks.Offline(s.ctx, p, s.reader(r), nil)
+		more, err := checks.Offline(s.ctx, p, s.reader(r), s.server.servers(s.path))
 		var findings config.Diagnostics
 		if err != nil && !errors.As(err, &findings) {
 			return nil, err

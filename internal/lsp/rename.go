@@ -79,7 +79,7 @@ func (v *view) sameFindings(ctx context.Context, edits map[string][]config.Edit)
 		if err != nil {
 			return nil, err
 		}
-		checked, err := checks.Text(ctx, path, src, config.Options{ServersFile: set.MCP, AssumeEnv: true, ReadFile: read}, nil)
+		checked, err := checks.Text(ctx, path, src, config.Options{ServersFile: set.MCP, AssumeEnv: true, ReadFile: read}, checks.Servers{})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"toolgraph/mcpclient"
 )
 
 // Options are what a Server works with.
@@ -18,6 +20,10 @@ type Options struct {
 	Version     string
 	ServersFile string // with more servers, as --mcp; a setting of the client replaces it
 	Logger      *slog.Logger
+
+	// List starts the servers of a graph file, asks for their tools and ends them; src is the file as it is
+	// saved, and servers a file with more of them. What it returns counts with an error as well. nil: never.
+	List func(ctx context.Context, path string, src []byte, servers string) (map[string][]mcpclient.Tool, error)
 
 	// LastOutput returns the latest output of a node in the last recorded run of a tool of a graph file; nil
 	// when there is none. It must not write. state is the setting of that name. Nil: runs are not shown.
@@ -52,7 +58,8 @@ type Server struct {
 	flights  map[string]context.CancelFunc // by the id of the request
 	asked    map[string]chan message       // answers of the client that are waited for, by id
 	lastID   int
-	answers  sync.WaitGroup // all work that is under way
+	live     map[string]*live // by the path of a graph file
+	answers  sync.WaitGroup   // all work that is under way
 
 	answering sync.WaitGroup // requests of the client alone
 
@@ -69,7 +76,7 @@ func New(opts Options) *Server {
 	}
 	return &Server{
 		opts: opts, log: opts.Logger, units: utf16Units, settings: settings{MCP: opts.ServersFile},
-		docs: map[string]*document{}, flights: map[string]context.CancelFunc{}, asked: map[string]chan message{}, checker: newChecker(), handlers: allAnswers(),
+		docs: map[string]*document{}, flights: map[string]context.CancelFunc{}, asked: map[string]chan message{}, checker: newChecker(), live: map[string]*live{}, handlers: allAnswers(),
 	}
 }
 
