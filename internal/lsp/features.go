@@ -13,6 +13,7 @@ func features() []feature {
 		actionFeature,
 		tokensFeature,
 		lensFeature,
+		formatFeature,
 		inlayFeature,
 	}
 }
