@@ -217,7 +217,7 @@ greet () 7-24 … type: exit}
   make (transform) 15-20 …  next: read
   read (mcp files.read) 23-23 … next: exit}
   exit (exit) 24-24 … type: exit}
-`
+` //nolint:dupword // the end of one line and the beginning of the next
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}

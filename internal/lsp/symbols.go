@@ -117,7 +117,7 @@ func workspaceSymbols(ctx context.Context, r *request, p struct {
 			}
 			name := filepath.Base(path)
 			switch {
-			case err != nil && (d == nil || d.IsDir()):
+			case d == nil || err != nil && d.IsDir():
 				return fs.SkipDir
 			case err != nil:
 			case d.IsDir() && path != folder && (strings.HasPrefix(name, ".") || name == "node_modules"):
@@ -125,7 +125,7 @@ func workspaceSymbols(ctx context.Context, r *request, p struct {
 			case d.Type().IsRegular() && (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !strings.HasSuffix(name, lockEnding):
 				add(path)
 			}
-			return nil
+			return nil //nolint:nilerr // what cannot be read has no symbols
 		})
 		if err != nil {
 			return nil, err

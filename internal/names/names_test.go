@@ -38,8 +38,8 @@ func shown(x *Index, path string) string {
 			mark = " ="
 		}
 		owner := ""
-		if o.Name.File != path {
-			owner = filepath.Base(o.Name.File) + " "
+		if o.File != path {
+			owner = filepath.Base(o.File) + " "
 		}
 		for _, part := range []string{o.Tool, o.In} {
 			if part != "" {
@@ -63,7 +63,7 @@ func TestNames(t *testing.T) {
 		golden.WriteString("--- " + filepath.Base(path) + "\n" + shown(x, path))
 	}
 	for _, u := range x.unclear {
-		golden.WriteString(fmt.Sprintf("unclear %s %s %s\n", u.Tool, u.Pos, u.Why))
+		fmt.Fprintf(&golden, "unclear %s %s %s\n", u.Tool, u.Pos, u.Why)
 	}
 	const path = "testdata/all.golden"
 	if os.Getenv("UPDATE_GOLDEN") != "" {

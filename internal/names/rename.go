@@ -201,7 +201,7 @@ func (x *Index) verify(n Name, to string, edits map[string][]config.Edit) *Occur
 	for _, path := range slices.Sorted(maps.Keys(x.texts)) {
 		was, is := x.In(path), after.In(path)
 		for i := range was {
-			if i >= len(is) || is[i].Name != was[i].Name.renamed(n, to) || is[i].Definition != was[i].Definition {
+			if i >= len(is) || is[i].Name != was[i].renamed(n, to) || is[i].Definition != was[i].Definition {
 				return &was[i]
 			}
 		}

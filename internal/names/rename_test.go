@@ -148,6 +148,9 @@ func meaningOf(t *testing.T, path string, names func(string) string) meaning {
 		m["lock"] = text
 	}
 	suites, err := graphtest.Find(path)
+	if err != nil { // it has no tests
+		return m
+	}
 	for _, file := range suites {
 		s, err := graphtest.Load(file)
 		if err != nil {
