@@ -49,8 +49,42 @@ func TestExtensionDescribesItself(t *testing.T) {
 	}
 }
 
-// The extension passes its own tests, and is packaged without a warning and with the expected files.
+// The extension passes its own tests, and is packed without a warning and with the expected files.
 func TestExtensionForVSCode(t *testing.T) {
+	x := newExtension(t)
+	found, err := json.Marshal(expressionsOf(t, "examples/*.yaml", "graph/testdata/ok/*.yaml", "graph/testdata/err/*.yaml",
+		"graph/flow/testdata/good/*.yaml", "tests/page/testdata/graphs/*.yaml", "internal/*/*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "expressions.json")
+	if err := os.WriteFile(list, found, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("EXPRESSIONS", list)
+	tests, err := filepath.Glob(filepath.Join(x.dir, "test", "*.test.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := x.run("node", append([]string{"--test", "--test-reporter=tap"}, tests...)...); !strings.Contains(out, "# skipped 0") || !strings.Contains(out, "# fail 0") {
+		t.Errorf("not all tests were run:\n%s", out)
+	}
+	checkArchive(t, x.pack())
+	listed := strings.Fields(x.run(x.vsce, "ls"))
+	slices.Sort(listed)
+	if !slices.Equal(listed, shipped) {
+		t.Errorf("vsce ls has %q, expected %q", listed, shipped)
+	}
+}
+
+// extension is a copy of the sources with the packages that it is built with.
+type extension struct {
+	t         *testing.T
+	dir, vsce string
+}
+
+func newExtension(t *testing.T) *extension {
+	t.Helper()
 	if os.Getenv("TOOLGRAPH_CLIENTS") != "1" {
 		t.Skip("needs packages of npm; set TOOLGRAPH_CLIENTS=1")
 	}
@@ -61,48 +95,35 @@ func TestExtensionForVSCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vsce := filepath.Join(home, "node_modules", ".bin", "vsce")
-	dir := filepath.Join(t.TempDir(), "vscode")
-	copyExtension(t, dir)
-	found, err := json.Marshal(expressionsOf(t, "examples/*.yaml", "graph/testdata/ok/*.yaml", "graph/testdata/err/*.yaml",
-		"graph/flow/testdata/good/*.yaml", "tests/page/testdata/graphs/*.yaml", "internal/*/*.yaml"))
+	x := &extension{t: t, dir: filepath.Join(t.TempDir(), "vscode"), vsce: filepath.Join(home, "node_modules", ".bin", "vsce")}
+	copyExtension(t, x.dir)
+	x.run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
+	return x
+}
+
+// run runs a program in the sources and returns what it prints.
+func (x *extension) run(name string, args ...string) string {
+	x.t.Helper()
+	ctx, cancel := context.WithTimeout(x.t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = x.dir, append(os.Environ(), "NO_COLOR=1")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		x.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
-	list := filepath.Join(t.TempDir(), "expressions.json")
-	if err := os.WriteFile(list, found, 0o600); err != nil {
-		t.Fatal(err)
+	return string(out)
+}
+
+// pack returns the path of the packed extension, of version 1.2.3.
+func (x *extension) pack() string {
+	x.t.Helper()
+	archive := filepath.Join(x.t.TempDir(), "toolgraph.vsix")
+	out := x.run(x.vsce, "package", "1.2.3", "--no-git-tag-version", "--no-update-package-json", "--allow-missing-repository", "--out", archive)
+	if strings.Contains(out, "WARN") {
+		x.t.Errorf("vsce package has warnings:\n%s", out)
 	}
-	run := func(name string, args ...string) string {
-		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "EXPRESSIONS="+list, "NO_COLOR=1")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-		}
-		return string(out)
-	}
-	run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error")
-	tests, err := filepath.Glob(filepath.Join(dir, "test", "*.test.mjs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out := run("node", append([]string{"--test", "--test-reporter=tap"}, tests...)...); !strings.Contains(out, "# skipped 0") || !strings.Contains(out, "# fail 0") {
-		t.Errorf("not all tests were run:\n%s", out)
-	}
-	archive := filepath.Join(t.TempDir(), "toolgraph.vsix")
-	if out := run(vsce, "package", "1.2.3", "--no-git-tag-version", "--no-update-package-json", "--allow-missing-repository", "--out", archive); strings.Contains(out, "WARN") {
-		t.Errorf("vsce package has warnings:\n%s", out)
-	}
-	listed := strings.Fields(run(vsce, "ls"))
-	slices.Sort(listed)
-	if !slices.Equal(listed, shipped) {
-		t.Errorf("vsce ls has %q, expected %q", listed, shipped)
-	}
-	checkArchive(t, archive)
+	return archive
 }
 
 // copyExtension copies the sources without what was built in them.
