@@ -34,7 +34,7 @@ soak: ## run the long tests as well
 clients: ## call every example from third-party MCP clients (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
 
-editors: ## test the language server in Neovim and Emacs, and the extension for VS Code (needs these editors and Node)
+editors: ## test the language server in Neovim and Emacs, and the extension for VS Code (needs these editors and Node; code-server with TOOLGRAPH_CODE_SERVER)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m -v ./tests/editor/
 
 page: ## drive the debugger's page in a browser (needs Node and Chromium)

@@ -18,7 +18,7 @@ import (
 )
 
 // The packed extension in VS Code, with and without trust in the folder. TOOLGRAPH_CODE_SERVER names the command of
-// code-server, which needs a Node of its own version and minutes to install.
+// code-server, which needs a Node of its own version and minutes to install. With SHOTS, screenshots are put there.
 func TestVSCode(t *testing.T) {
 	codeServer := os.Getenv("TOOLGRAPH_CODE_SERVER")
 	if codeServer == "" {
@@ -35,6 +35,7 @@ func TestVSCode(t *testing.T) {
 	archive := newExtension(t).pack()
 	for name, trusted := range map[string]bool{"trusted": true, "restricted": false} {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv("TOOLGRAPH_STATE", t.TempDir())
 			project, binary := t.TempDir(), testbin.Build(t, "toolgraph")
 			for name, text := range map[string]string{"notes.yaml": notes, "notes.test.yaml": notesTest, "other.yaml": "expr: $.a\n"} {
 				if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
@@ -44,7 +45,7 @@ func TestVSCode(t *testing.T) {
 			address := startCodeServer(t, codeServer, archive, map[string]any{
 				"toolgraph.path": binary, "security.workspace.trust.enabled": !trusted, "security.workspace.trust.startupPrompt": "never",
 				"security.workspace.trust.banner": "never", "workbench.startupEditor": "none", "workbench.editor.enablePreview": false,
-				"chat.disableAIFeatures": true, "toolgraph.env": map[string]string{"PATH": os.Getenv("PATH")},
+				"chat.disableAIFeatures": true, "toolgraph.env": map[string]string{"PATH": filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH")},
 			}, project)
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
@@ -63,14 +64,16 @@ func startCodeServer(t *testing.T, command, archive string, settings map[string]
 	t.Helper()
 	data, home := t.TempDir(), t.TempDir()
 	src, err := json.Marshal(settings)
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(data, "User"), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(data, "User", "settings.json"), src, 0o600)
-	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, scope := range []string{"User", "Machine"} { // paths are settings of the machine that the server is on
+		if err := os.MkdirAll(filepath.Join(data, scope), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(data, scope, "settings.json"), src, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -81,7 +84,7 @@ func startCodeServer(t *testing.T, command, archive string, settings map[string]
 	var said bytes.Buffer
 	server := func(args ...string) *exec.Cmd {
 		cmd := exec.Command(command, append([]string{"--user-data-dir", data, "--extensions-dir", filepath.Join(data, "extensions")}, args...)...)
-		cmd.Env = append(withProgram(t), "HOME="+home)
+		cmd.Env = append(os.Environ(), "HOME="+home)
 		cmd.Stdout, cmd.Stderr = &said, &said
 		return cmd
 	}

@@ -108,3 +108,7 @@ test('the lens Run runs the tool with the arguments that the user gives', { skip
   }
   await shot(t);
 });
+
+test('nothing was reported to the user', { skip: !trusted }, async () => {
+  assert.deepEqual(await page.locator('.notification-list-item-message').allInnerTexts(), []);
+});

@@ -43,21 +43,31 @@ async function giveLanguage(document, changed) {
   await vscode.languages.setTextDocumentLanguage(document, language);
 }
 
-async function restart(context) {
-  const old = client;
-  client = undefined;
-  try {
-    await old?.dispose();
-  } catch {
-    // It has not started, or has ended already.
-  }
-  try {
-    client = newClient(context, findExecutable(settings().get('path')));
-    await client.start();
-  } catch (error) {
-    const choice = await vscode.window.showErrorMessage(`Toolgraph: ${error.message}`, 'Open Settings');
-    if (choice) await vscode.commands.executeCommand('workbench.action.openSettings', 'toolgraph.path');
-  }
+// restart ends the language server and starts it again, one restart after the other: a client that is starting cannot be
+// ended.
+let restarted = Promise.resolve();
+function restart(context) {
+  restarted = restarted.then(async () => {
+    const old = client;
+    client = undefined;
+    try {
+      await old?.dispose();
+    } catch {
+      // It has not started, or has ended already.
+    }
+    try {
+      client = newClient(context, findExecutable(settings().get('path')));
+      await client.start();
+    } catch (error) {
+      report(error); // not awaited: a message remains until the user closes it
+    }
+  });
+  return restarted;
+}
+
+async function report(error) {
+  const choice = await vscode.window.showErrorMessage(`Toolgraph: ${error.message}`, 'Open Settings');
+  if (choice) await vscode.commands.executeCommand('workbench.action.openSettings', 'toolgraph.path');
 }
 
 function newClient(context, command) {
@@ -70,17 +80,8 @@ function newClient(context, command) {
   };
   return new LanguageClient('toolgraph', 'Toolgraph', server, {
     documentSelector: ['file', 'untitled'].map((scheme) => ({ scheme, language })),
-    initializationOptions: serverSettings(),
-    synchronize: { configurationSection: 'toolgraph' },
-    middleware: { workspace: { configuration: (params) => params.items.map(serverSettings) } },
+    synchronize: { configurationSection: 'toolgraph' }, // the server then asks for its settings
   });
-}
-
-// serverSettings are the settings that the language server reads. In a folder that the user does not trust it starts no
-// upstream server, whatever the user's own settings are, because the graph file says which program that is.
-function serverSettings() {
-  const of = Object.fromEntries(['debounceMs', 'hoverValues', 'inlayHints', 'live', 'mcp', 'state'].map((name) => [name, settings().get(name)]));
-  return { ...of, live: of.live === true && vscode.workspace.isTrusted };
 }
 
 // trusted does what starts programs that a graph file names, only in a folder that the user trusts.

@@ -62,6 +62,15 @@ test('starts the language server with the settings, outside of the folder that w
   assert.ok(client.stopped);
 });
 
+test('restarts follow each other', async () => {
+  await activate();
+  const event = { affectsConfiguration: () => true };
+  await Promise.all([listeners.configuration(event), listeners.configuration(event), listeners.trust()]);
+  await commands.registered['toolgraph.restart']();
+  assert.deepEqual(seen.clients.map(({ started, stopped }) => [started, Boolean(stopped)]),
+    [[true, true], [true, true], [true, true], [true, true], [true, false]]);
+});
+
 test('an executable that is missing is reported, and the rest works', async () => {
   state.settings.path = join(directory, 'gone');
   await activate([open('a.yaml', graph)]);
@@ -139,17 +148,12 @@ test('commands take the active editor, and need a file on disk', async () => {
 
 test('nothing is run in a folder that is not trusted', async () => {
   const a = open('a.yaml', graph, 'toolgraph');
-  Object.assign(state, { trusted: false, settings: { ...state.settings, live: true, debounceMs: 20 } });
+  state.trusted = false;
   await activate([a]);
   for (const name of ['run', 'debug', 'test']) await commands.registered[`toolgraph.${name}`]({ uri: a.uri.toString(), tool: 't' });
   assert.equal(seen.tasks.length, 0);
   assert.equal(seen.errors.length, 3);
   assert.equal(seen.clients.length, 1); // the user's own executable checks files
-  const asked = () => seen.clients.at(-1).options.middleware.workspace.configuration({ items: [{ section: 'toolgraph' }] });
-  assert.equal(asked()[0].live, false);
-  assert.equal(seen.clients[0].options.initializationOptions.live, false);
-  state.trusted = true;
   await listeners.trust();
   assert.equal(seen.clients.length, 2);
-  assert.deepEqual(asked(), [{ debounceMs: 20, hoverValues: undefined, inlayHints: undefined, live: true, mcp: undefined, state: undefined }]);
 });

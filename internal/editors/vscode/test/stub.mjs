@@ -60,7 +60,13 @@ export class LanguageClient {
     Object.assign(this, { id, server, options });
     seen.clients.push(this);
   }
-  async start() { this.started = true; }
+  async start() {
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+    this.started = true;
+  }
   async stop() { this.stopped = true; }
-  async dispose() { this.stopped = true; }
+  async dispose() {
+    if (!this.started) throw new Error('the client is starting');
+    this.stopped = true;
+  }
 }
