@@ -81,7 +81,16 @@ function newClient(context, command) {
   return new LanguageClient('toolgraph', 'Toolgraph', server, {
     documentSelector: ['file', 'untitled'].map((scheme) => ({ scheme, language })),
     synchronize: { configurationSection: 'toolgraph' }, // the server then asks for its settings
+    middleware: { workspace: { configuration: (params) => params.items.map(serverSettings) } },
   });
+}
+
+// serverSettings are the settings that the language server reads. In a folder that the user does not trust it starts no
+// upstream server, whatever the user's own settings are, because the graph file says which program that is.
+function serverSettings() {
+  const names = ['debounceMs', 'hoverValues', 'inlayHints', 'live', 'mcp', 'state'];
+  const all = Object.fromEntries(names.map((name) => [name, settings().get(name)]));
+  return { ...all, live: all.live === true && vscode.workspace.isTrusted };
 }
 
 // trusted does what starts programs that a graph file names, only in a folder that the user trusts.

@@ -148,12 +148,16 @@ test('commands take the active editor, and need a file on disk', async () => {
 
 test('nothing is run in a folder that is not trusted', async () => {
   const a = open('a.yaml', graph, 'toolgraph');
-  state.trusted = false;
+  Object.assign(state, { trusted: false, settings: { ...state.settings, live: true, debounceMs: 20 } });
   await activate([a]);
+  const asked = () => seen.clients.at(-1).options.middleware.workspace.configuration({ items: [{ section: 'toolgraph' }] });
+  assert.equal(asked()[0].live, false);
   for (const name of ['run', 'debug', 'test']) await commands.registered[`toolgraph.${name}`]({ uri: a.uri.toString(), tool: 't' });
   assert.equal(seen.tasks.length, 0);
   assert.equal(seen.errors.length, 3);
   assert.equal(seen.clients.length, 1); // the user's own executable checks files
+  state.trusted = true;
   await listeners.trust();
   assert.equal(seen.clients.length, 2);
+  assert.deepEqual(asked(), [{ debounceMs: 20, hoverValues: undefined, inlayHints: undefined, live: true, mcp: undefined, state: undefined }]);
 });
