@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/lsp"
 	"toolgraph/internal/state"
@@ -70,7 +69,7 @@ func outputAmong(ctx context.Context, history *journal.History, places []int, no
 		return nil, err
 	}
 	for i, s := range steps {
-		if s.Record.NodeID != node || s.Record.Error != nil || s.Record.Part != "" || s.Record.Frame != execution.Address("") {
+		if s.Record.NodeID != node || s.Record.Error != nil {
 			continue
 		}
 		whole, err := history.Steps(ctx, places[i:i+1], mostLSPValue)
