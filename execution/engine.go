@@ -198,8 +198,8 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 		result.Value, result.Partial = nil, nil
 		return result, lastErr
 	}
-	if err == nil && lastErr != nil {
-		result.Value, err = nil, lastErr
+	if lastErr != nil && (err == nil || h.once) {
+		result.Value, result.Partial, err = nil, nil, lastErr
 	}
 	h.report(l.id, err)
 	h.report(l.id, h.notify(&last)) // the run has ended, so an error here does not fail it

@@ -59,3 +59,26 @@ func TestTakenRun(t *testing.T) {
 		}
 	}
 }
+
+// endless is a journal that cannot record the end of a run.
+type endless struct{ journal.Memory }
+
+func (j *endless) Append(ctx context.Context, e execution.Event) error {
+	if e.Kind == execution.RunFinished {
+		return journal.ErrNotEnded
+	}
+	return j.Memory.Append(ctx, e)
+}
+
+// A run that happens once has no result, and no failure, that is not recorded.
+func TestEndIsNotRecorded(t *testing.T) {
+	g := build(t, twoCalls)
+	for _, failure := range []error{nil, errors.New("it fails")} {
+		caller := callerFunc(func(_ context.Context, _, _ string, args value.Value) (value.Value, error) { return args, failure })
+		engine := execution.New(caller, execution.WithJournal(&endless{}))
+		result, err := engine.Run(t.Context(), g, decode(t, `{"n": 1}`), execution.WithCaller("abc", true))
+		if !errors.Is(err, journal.ErrNotEnded) || result.Value != nil {
+			t.Errorf("%v: %+v, %v", failure, result, err)
+		}
+	}
+}

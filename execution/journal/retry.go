@@ -194,17 +194,19 @@ func (w *writer) lose(e *execution.Event, before int) {
 
 // errorOf returns the error of Append for an event that is not in the database.
 //
-// A run that is not durable gets an error only at its beginning, if it happens once, and before a call
-// that is not safe to repeat: such a call is made only when the resumed run would have a record of
-// it.
+// A run that is not durable gets an error only at its beginning and end, if it happens once, and before a
+// call that is not safe to repeat: such a call is made only when the resumed run would have a record of
+// it. An end that was awaited in vain stays in the queue: it may be recorded later.
 func (w *writer) errorOf(e execution.Event, err error, waited bool) error {
 	switch {
 	case err == nil || errors.Is(err, ErrTaken):
 		return err
+	case waited && e.Sync && e.Kind == execution.RunStarted:
+		return fmt.Errorf("%w: %w", ErrNotBegun, err)
+	case waited && e.Sync && e.Kind == execution.RunFinished:
+		return fmt.Errorf("%w: %w", ErrNotEnded, err)
 	case w.store.opts.Durable:
 		return fmt.Errorf("--durable: the run cannot be recorded: %w", err)
-	case waited && e.Kind == execution.RunStarted:
-		return fmt.Errorf("%w: %w", ErrNotBegun, err)
 	case waited && e.Kind == execution.CallStarted && !w.note(e, shortNote):
 		return fmt.Errorf("the call is not safe to repeat and cannot be recorded before it is made; "+
 			"make room for the history, or run with --no-history: %w", err)

@@ -16,6 +16,11 @@ var ErrTaken = execution.ErrTaken
 // written.
 var ErrNotBegun = errors.New("the run happens once, and its beginning cannot be recorded")
 
+// ErrNotEnded is the error of recording the end of a run that happens once, when the store cannot be written.
+// No client has learned of the end: if this process dies before it is recorded, another one resumes the run,
+// and the end may be a different one.
+var ErrNotEnded = errors.New("the run happens once, and its end cannot be recorded")
+
 func takenError(run string) error {
 	return fmt.Errorf("run %s is not recorded any more: %w, because it took this process for dead", run, ErrTaken)
 }

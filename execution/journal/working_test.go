@@ -174,3 +174,22 @@ func TestClaimInDoubt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Who waits for a run that happens once hears that its end is not recorded, and the end is recorded later.
+func TestEndIsNotRecorded(t *testing.T) {
+	s, d := openUnreachable(t)
+	j := s.Journal(nil, About{})
+	if err := j.Append(t.Context(), startedOnce("RUN")); err != nil {
+		t.Fatal(err)
+	}
+	end := execution.Event{Kind: execution.RunFinished, Run: "RUN", Time: time.Now(), End: &execution.End{Value: "done"}, Sync: true}
+	d.left.Store(2 * unreachableAttempts)
+	if err := j.Append(t.Context(), end); !errors.Is(err, ErrNotEnded) || !errors.Is(err, errUnreachable) {
+		t.Errorf("the end that is not recorded: %v", err)
+	}
+	d.left.Store(0)
+	run, err := s.Wait(t.Context(), "RUN", func(r Run) bool { return !r.InProgress() })
+	if err != nil || run.Status != Finished {
+		t.Errorf("later: %+v, %v", run, err)
+	}
+}

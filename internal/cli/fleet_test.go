@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -210,5 +212,60 @@ func TestJoinHearsOfSteps(t *testing.T) {
 	}
 	if len(heard) != 2 { // all before the end
 		t.Errorf("%d more steps, want 2", len(heard))
+	}
+}
+
+// lockedAtEnd is a database that is locked when the end of a run is written.
+type lockedAtEnd struct {
+	journal.Database
+	locked atomic.Bool
+}
+
+var errLocked = errors.New("the database is locked")
+
+func (d *lockedAtEnd) Write(ctx context.Context, batch []*journal.Pending) error {
+	if d.locked.Load() && slices.ContainsFunc(batch, func(p *journal.Pending) bool { return p.Ended > 0 }) {
+		return errLocked
+	}
+	return d.Database.Write(ctx, batch)
+}
+
+func (d *lockedAtEnd) Trouble(err error) journal.Trouble {
+	if errors.Is(err, errLocked) {
+		return journal.Locked
+	}
+	return d.Database.Trouble(err)
+}
+
+// A call whose end cannot be recorded is to be made again, and gets the result when it is recorded.
+func TestCallIsMadeAgain(t *testing.T) {
+	p := sweepingGraph(t)
+	for name, call := range map[string]func(*loaded) (*execution.Result, error){
+		"of its own": func(l *loaded) (*execution.Result, error) {
+			ctx := server.WithCalled(t.Context(), server.Called{Key: "key"})
+			return l.answerCall(ctx, l.engine(), p.Graphs[0], value.NewObject(nil, nil), nil)
+		},
+		"resumed": func(l *loaded) (*execution.Result, error) { return l.join(t.Context(), &joining{id: "RUN"}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			l := joiner(t, p, dir)
+			d := &lockedAtEnd{}
+			var err error
+			if d.Database, err = journal.SQLite(dir, false); err != nil {
+				t.Fatal(err)
+			}
+			l.history = journal.New(d, journal.Options{})
+			t.Cleanup(func() { _ = l.history.Close() })
+			d.locked.Store(true)
+			result, err := call(l)
+			if again := new(server.AgainError); !errors.As(err, &again) || result != nil {
+				t.Errorf("while the end is not recorded: %+v, %v", result, err)
+			}
+			d.locked.Store(false)
+			if result, err = call(l); err != nil || result.Value != 1.0 {
+				t.Errorf("later: %+v, %v", result, err)
+			}
+		})
 	}
 }

@@ -121,7 +121,7 @@ func (l *loaded) answerCall(
 		}
 	}
 	result, err := l.run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once))...)
-	if errors.Is(err, journal.ErrNotBegun) {
+	if errors.Is(err, journal.ErrNotBegun) || errors.Is(err, journal.ErrNotEnded) {
 		result, err = nil, l.unavailable(err)
 	}
 	fl.land(result, err)
@@ -151,8 +151,8 @@ func (l *loaded) unavailable(why error) error {
 	if errors.Is(why, journal.ErrNotFound) {
 		return why
 	}
-	l.log.Warn("a call was not made, because the run history cannot be used", "error", why)
-	return &server.AgainError{Reason: "the run history cannot be used now, so the call was not made or its result cannot be read; call again"}
+	l.log.Warn("a call gets no result, because the run history cannot be used", "error", why)
+	return &server.AgainError{Reason: "the run history cannot be used now, so the call was not made, or its result cannot be recorded or read; call again"}
 }
 
 // joinOr joins the run of a process that ends. When no other process goes on with it, it returns what
@@ -307,6 +307,11 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	j.leave() // the run itself reports from now on
 	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
 	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{inTurn{j.user}, j}), execution.WithCaller(j.caller, true))...)
+	if errors.Is(err, journal.ErrNotEnded) {
+		err = l.unavailable(err)
+		fl.land(nil, err)
+		return nil, err, true
+	}
 	if result == nil { // it was not resumed; who waits for it finds out why
 		fl.land(nil, nil)
 	} else {

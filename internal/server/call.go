@@ -145,7 +145,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		ctx = context.WithValue(ctx, identityKey{}, Identity{Subject: c.subject})
 	}
 	if about := c.called(); about != (Called{}) {
-		ctx = context.WithValue(ctx, calledKey{}, about)
+		ctx = WithCalled(ctx, about)
 	}
 	answer, err := c.tool.run(ctx, args, c.watch())
 	if refusal := refusalOf(err); refusal != nil {

@@ -51,6 +51,11 @@ type Continued struct {
 
 type calledKey struct{}
 
+// WithCalled returns a context of a call of which this is known.
+func WithCalled(ctx context.Context, c Called) context.Context {
+	return context.WithValue(ctx, calledKey{}, c)
+}
+
 // CalledBy returns what is known of the call that ctx belongs to; the zero value outside of calls.
 func CalledBy(ctx context.Context) Called {
 	c, _ := ctx.Value(calledKey{}).(Called)
