@@ -34,9 +34,22 @@ func Fixes(path string, src []byte, f config.Diagnostic) []Fix {
 		propose(&p)
 	}
 	p.fixes = slices.DeleteFunc(p.fixes, func(f Fix) bool {
-		return len(f.Edits) == 0 || bytes.Equal(config.Apply(src, f.Edits), src)
+		return len(f.Edits) == 0 || !fits(src, f.Edits) || bytes.Equal(config.Apply(src, f.Edits), src)
 	})
 	return p.fixes[:min(len(p.fixes), most)]
+}
+
+// fits reports whether edits are in a text, one behind the other. The parser's places are not exact in
+// unusual files.
+func fits(src []byte, edits []config.Edit) bool {
+	at := 0
+	for _, e := range edits {
+		if e.From < at || e.To < e.From || e.To > len(src) {
+			return false
+		}
+		at = e.To
+	}
+	return true
 }
 
 // proposer collects the fixes of one finding.
@@ -139,7 +152,9 @@ func (p *proposer) options() {
 func (p *proposer) texts() (all []config.Text) {
 	var walk func(d *config.Data)
 	walk = func(d *config.Data) {
-		all = append(all, d.Keys...)
+		for _, key := range d.Keys {
+			all = append(all, key)
+		}
 		if d.Text.IsSet() {
 			all = append(all, d.Text)
 		}
