@@ -98,7 +98,7 @@ func (n *neovim) remote(args ...string) (string, error) {
 func (n *neovim) keys(keys string) {
 	n.t.Helper()
 	var none any
-	n.lua(fmt.Sprintf("vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes([[%s]], true, true, true), [[xt]], false) or vim.NIL", keys), &none)
+	n.lua(fmt.Sprintf("vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes([[%s]], true, false, true), [[xt]], false) or vim.NIL", keys), &none)
 }
 
 // send types keys without waiting for what they do.
