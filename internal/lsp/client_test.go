@@ -36,7 +36,8 @@ type client struct {
 	told    []message                // notifications of the server but diagnostics
 	texts   map[string]string        // of open documents
 	version map[string]int
-	closed  bool
+	closed  bool // nothing more is waited for
+	gone    bool // the server has ended the connection
 
 	capabilities map[string]any // of the server
 }
@@ -95,7 +96,7 @@ func (c *client) read() {
 		}
 		switch {
 		case err != nil:
-			c.closed = true
+			c.closed, c.gone = true, true
 		case m.Method == "textDocument/publishDiagnostics":
 			var p publishParams
 			if err := json.Unmarshal(m.Params, &p); err != nil {

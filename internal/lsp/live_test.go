@@ -76,7 +76,12 @@ func TestServersAreListedAfterAQuestion(t *testing.T) {
 	}
 	live(false)
 	awaitCodes(c, uri, "")
+	c.write("graph.yaml", strings.Replace(calling, "read-files", "read-more-files", 1)) // without the setting nothing is asked
+	c.notify("textDocument/didSave", aboutDocument{documentID{URI: uri}})
 	c.failure("shutdown", nil)
+	c.notify("exit", nil)
+	<-c.ended // with all work in the background
+	c.await("the end", func() bool { return c.gone })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(lists) != 0 || len(c.asked) != 0 {
