@@ -45,11 +45,14 @@ func Describe(ctx context.Context, src string, offset int, known *Known) (d Desc
 	for at := d.To; ; at++ { // ids and names of tools have other characters as well
 		if d, ok = describe(ctx, src, at, d.From, known); ok && d.From > offset {
 			return d, false // a word behind the one at the place
-		} else if ok || at == len(src) || !isLetter(src[at]) && !strings.ContainsRune("-_.:", rune(src[at])) {
+		} else if ok || at == len(src) || at-offset > mostName || !isLetter(src[at]) && !strings.ContainsRune("-_.:", rune(src[at])) {
 			return d, ok
 		}
 	}
 }
+
+// mostName bounds the names that are looked for behind a place: each is a look at the whole text.
+const mostName = 150
 
 // describeOperator describes an operator of a rule that is no word, such as >=.
 func describeOperator(ctx context.Context, src string, offset int, known *Known) (d Description, ok bool) {

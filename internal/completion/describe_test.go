@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"toolgraph/internal/graphtest"
 )
@@ -89,6 +90,21 @@ func TestDescribeNotTheNode(t *testing.T) {
 	}
 	if d, got = described(t, knownOf(t, src), src, "next: si‸ze"); d.Value == nil {
 		t.Error(got)
+	}
+}
+
+// A long row of words is not looked at once for each of them.
+func TestDescribeIsBounded(t *testing.T) {
+	src := "description: " + strings.Repeat("a-", 30_000) + "\n"
+	done := make(chan bool)
+	go func() { _, ok := Describe(t.Context(), src, 20, &Known{}); done <- ok }()
+	select {
+	case ok := <-done:
+		if ok {
+			t.Error("a text is described")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the description takes too long")
 	}
 }
 
