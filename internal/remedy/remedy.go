@@ -152,9 +152,7 @@ func (p *proposer) options() {
 func (p *proposer) texts() (all []config.Text) {
 	var walk func(d *config.Data)
 	walk = func(d *config.Data) {
-		for _, key := range d.Keys {
-			all = append(all, key)
-		}
+		all = append(all, d.Keys...)
 		if d.Text.IsSet() {
 			all = append(all, d.Text)
 		}
