@@ -108,7 +108,7 @@ func (s *Server) check(uri string) {
 		}
 		return
 	}
-	d.reads = r.reads
+	d.reads = maps.Clone(r.reads)
 	if c := r.checked; c != nil {
 		if c.Valid {
 			d.good = c

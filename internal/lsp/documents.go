@@ -27,7 +27,7 @@ type document struct {
 	wasGraph  bool               // a version of it looked like a graph file
 	good      *checks.Checked    // the last valid version
 	last      config.Diagnostics // of the last version that was YAML
-	reads     map[string]bool    // the other files that the last check has read, by path
+	reads     map[string]bool    // the other files that the last check, and one under way, have read, by path
 }
 
 type textDocument struct {
@@ -48,14 +48,23 @@ func (s *Server) opened(params json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.docs[p.TextDocument.URI] == nil && len(s.docs) >= mostDocuments {
-		return fmt.Errorf("%d documents are open, which is the limit", mostDocuments)
+		err := fmt.Errorf("%d documents are open, which is the limit", mostDocuments)
+		if !s.full {
+			s.full = true
+			s.message(severityWarning, "%s; nothing is said about others until some are closed", err)
+		}
+		return err
 	}
 	d := &document{uri: p.TextDocument.URI, path: pathOf(p.TextDocument.URI), language: p.TextDocument.LanguageID}
-	if was := s.docs[d.uri]; was != nil { // it was not closed
-		was.now.cancel()
-	}
+	was := s.docs[d.uri] // it was not closed
 	if err := s.fits(d, len(p.TextDocument.Text)); err != nil {
+		if was != nil {
+			s.forget(was)
+		}
 		return err
+	}
+	if was != nil {
+		was.now.cancel()
 	}
 	s.docs[d.uri] = d
 	s.set(d, newText(p.TextDocument.Text, s.units), p.TextDocument.Version)
@@ -141,6 +150,16 @@ func (s *Server) fileChanged(path string) {
 			s.renew(d)
 		}
 	}
+}
+
+// noteRead notes that a check of a document reads a file, before it does: a change from now on is seen.
+func (s *Server) noteRead(d *document, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.reads == nil {
+		d.reads = map[string]bool{}
+	}
+	d.reads[path] = true
 }
 
 // saved handles that a document was saved.

@@ -59,7 +59,8 @@ func (t *text) extent(from int) int {
 	case strings.ContainsRune("!&*", rune(first)):
 		return from + 1 + wordEnd(line[1:])
 	case strings.HasPrefix(line, "id: "): // the first key of a node stands for the node
-		return from + len(line)
+		line, _, _ = strings.Cut(line, " #")
+		return from + len(strings.TrimRight(line, " \t"))
 	}
 	end := wordEnd(line)
 	if end == 0 {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 
 	"toolgraph/config"
@@ -47,7 +48,7 @@ type lensTarget struct {
 func lenses(_ context.Context, r *request, _ aboutDocument) (any, error) {
 	found := []lens{}
 	symbols, ok := names.Symbols(r.path, []byte(r.src))
-	if !ok || r.kind == otherFile || r.kind == lockFile {
+	if !ok || r.kind == otherFile || r.kind == lockFile || !filepath.IsAbs(r.path) { // nothing can run what is no file
 		return found, nil
 	}
 	add := func(at names.Symbol, title, name string, target lensTarget) {

@@ -102,6 +102,9 @@ a: Run case toolgraph.test [{"uri":"DIR/graph.test.yaml","test":"two/a"}]
 	if got := shown(tests); got != want {
 		t.Errorf("in a test file:\n%s", got)
 	}
+	if got := shown(c.openURI("untitled:Untitled-1", "yaml", named)); got != "" {
+		t.Errorf("in a document that is no file:\n%s", got)
+	}
 	// The arguments that a tool requires, as its schema has them.
 	c.replace(uri, "{name: {type: string}}", "{name: {enum: [Ann, Bo]}, n: {type: integer, default: 3}, list: {type: array}}")
 	c.replace(uri, "required: [name]", "required: [name, n, list, other]")

@@ -55,6 +55,7 @@ type Server struct {
 	units    string                        // of positions
 	folders  []string                      // of the workspace
 	docs     map[string]*document          // by URI
+	full     bool                          // the user knows that too many documents are open
 	flights  map[string]context.CancelFunc // by the id of the request
 	asked    map[string]chan message       // answers of the client that are waited for, by id
 	lastID   int

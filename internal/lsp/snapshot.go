@@ -186,6 +186,7 @@ func (s *snapshot) check() (result, error) {
 func (s *snapshot) reader(r *result) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		r.reads[path] = true
+		s.server.noteRead(s.doc, path)
 		if !filepath.IsAbs(path) { // beside a document that is no file
 			return nil, fs.ErrNotExist
 		}

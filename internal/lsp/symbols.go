@@ -198,7 +198,7 @@ type selectionRange struct {
 	Parent *selectionRange `json:"parent,omitempty"`
 }
 
-func selectionRanges(_ context.Context, r *request, p struct {
+func selectionRanges(ctx context.Context, r *request, p struct {
 	aboutDocument
 
 	Positions []Position `json:"positions"`
@@ -206,6 +206,9 @@ func selectionRanges(_ context.Context, r *request, p struct {
 ) (any, error) {
 	found := []*selectionRange{}
 	for _, position := range p.Positions {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		offset := r.Offset(position)
 		parts := names.Around(r.path, []byte(r.src), offset)
 		var at *selectionRange

@@ -80,6 +80,7 @@ func TestExtents(t *testing.T) {
 		"é-ü: x":               "é-ü",
 		"(a":                   "(",
 		"id: pick\n  type: x":  "id: pick",
+		"id: pick  # a #1":     "id: pick",
 		"":                     "",
 		"\nx":                  "",
 		"identity: x":          "identity",

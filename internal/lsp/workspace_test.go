@@ -237,8 +237,50 @@ func TestManyDocuments(t *testing.T) {
 	if got := c.failure("textDocument/diagnostic", aboutDocument{documentID{URI: c.uri(strings.Repeat("x", mostDocuments+1) + ".yaml")}}); got != codeInvalidParams {
 		t.Errorf("got %d", got)
 	}
-	if !strings.Contains(log.String(), "200 documents are open") {
+	c.open("other.yaml", "")
+	c.ask("shutdown", nil, new(any))
+	if got := strings.Count(log.String(), "200 documents are open"); got != 2 {
 		t.Errorf("the log is %s", log.String())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.told) != 1 || !strings.Contains(string(c.told[0].Params), "200 documents are open") {
+		t.Errorf("the user was told %v", c.told)
+	}
+}
+
+// A document that was not closed is forgotten when it is opened again with a text that is too large.
+func TestOpenedAgainTooLarge(t *testing.T) {
+	c := start(t, nil)
+	uri := c.open("graph.yaml", strings.Replace(graph, "next: make", "next: mak", 1))
+	if got := c.codes(uri); got != "unknown-node" {
+		t.Fatalf("got %s", got)
+	}
+	c.server.mu.Lock()
+	c.server.docs["big"] = &document{uri: "big", now: &snapshot{text: &text{src: strings.Repeat("x", mostBytes)}}}
+	c.server.mu.Unlock()
+	c.openURI(uri, "yaml", graph)
+	awaitCodes(c, uri, "")
+	if got := c.failure("textDocument/diagnostic", aboutDocument{documentID{URI: uri}}); got != codeInvalidParams {
+		t.Errorf("got %d", got)
+	}
+}
+
+// A change of a file that a check under way has read already is not missed.
+func TestChangeDuringCheck(t *testing.T) {
+	c := start(t, nil)
+	uri := c.open("graph.yaml", graph)
+	c.findings(uri)
+	s := c.server
+	s.mu.Lock()
+	snap := s.docs[uri].now
+	s.mu.Unlock()
+	path := filepath.Join(c.dir, "other.yaml")
+	_, _ = snap.reader(&result{reads: map[string]bool{}})(path) // there is none
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fileChanged(path); s.docs[uri].now == snap {
+		t.Error("the document is not checked again")
 	}
 }
 
