@@ -148,6 +148,9 @@ func (d *decoder) readImport(imp *Import, path string) ([]byte, fs.FileInfo) {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
+		if d.read != nil {
+			_, _ = d.read(path) // so that who reads for the check knows the path, and checks again when there is a file
+		}
 		d.found.Add(imp.Pos, "unreadable-import", fmt.Sprintf("import %q: %s", imp.Name.Value, readError(path, err)), "paths are relative to the file that imports")
 		return nil, nil
 	case info.Mode()&fs.ModeSymlink != 0:

@@ -139,6 +139,27 @@ func (s *Server) show(uri string, found map[string]config.Diagnostics) {
 	}
 }
 
+// foundIn returns all findings of a file, those of its own check first. What several documents found at a place
+// is in it once: the check of a file that imports it names its tools with the import. Server.mu is held.
+func (s *Server) foundIn(path, uri string) config.Diagnostics {
+	all := slices.Clone(s.checker.found[uri][path])
+	for _, other := range slices.Sorted(maps.Keys(s.checker.found)) {
+		if other == uri {
+			continue
+		}
+		before := all
+		for _, f := range s.checker.found[other][path] {
+			if !slices.ContainsFunc(before, func(b config.Diagnostic) bool {
+				return b.Code == f.Code && b.Pos.Line == f.Pos.Line && b.Pos.Column == f.Pos.Column
+			}) {
+				all = append(all, f)
+			}
+		}
+	}
+	all.Sort()
+	return all
+}
+
 type publishParams struct {
 	URI         string       `json:"uri"`
 	Version     *int         `json:"version,omitempty"`
@@ -147,12 +168,8 @@ type publishParams struct {
 
 // publish sends all findings of a file, when they are others than those that were sent. Server.mu is held.
 func (s *Server) publish(path string) {
-	var all config.Diagnostics
-	for _, uri := range slices.Sorted(maps.Keys(s.checker.found)) {
-		all = append(all, s.checker.found[uri][path]...)
-	}
-	all.Sort()
 	uri := s.uriOf(path)
+	all := s.foundIn(path, uri)
 	p := publishParams{URI: uri, Diagnostics: []Diagnostic{}}
 	t := newText("", s.units)
 	if d := s.docs[uri]; d != nil {

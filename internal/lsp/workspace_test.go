@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolgraph/config"
 )
 
 const importing = `version: "1.0"
@@ -40,6 +42,40 @@ func TestUnsavedImport(t *testing.T) {
 	c.write("texts.yaml", graph)
 	c.notify("textDocument/didSave", aboutDocument{documentID{URI: texts}})
 	awaitCodes(c, texts, "")
+	// It may be deleted and come back.
+	for _, change := range []struct {
+		make  func() error
+		found string
+	}{
+		{func() error { return os.Remove(filepath.Join(c.dir, "texts.yaml")) }, "unreadable-import"},
+		{func() error { c.write("texts.yaml", graph); return nil }, ""},
+	} {
+		if err := change.make(); err != nil {
+			t.Fatal(err)
+		}
+		c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": texts, "type": 2}}})
+		awaitCodes(c, main, change.found)
+	}
+}
+
+// What several documents find at a place is shown once, as the check of the file itself words it.
+func TestFindingsAreNotDoubled(t *testing.T) {
+	found := func(line int, code, message string) config.Diagnostic {
+		return config.Diagnostic{Pos: config.Pos{File: "/texts.yaml", Line: line, Column: 3}, Code: code, Message: message}
+	}
+	s := New(Options{})
+	s.checker.found = map[string]map[string]config.Diagnostics{
+		"file:///a.yaml":     {"/texts.yaml": {found(1, "x", "of a"), found(2, "y", "of a"), found(2, "y", "of a, another")}},
+		"file:///main.yaml":  {"/texts.yaml": {found(1, "x", "of main"), found(2, "y", "of main"), found(3, "y", "of main")}},
+		"file:///texts.yaml": {"/texts.yaml": {found(1, "x", "of itself"), found(1, "x", "of itself, another")}},
+	}
+	var got []string
+	for _, f := range s.foundIn("/texts.yaml", "file:///texts.yaml") {
+		got = append(got, f.Message)
+	}
+	if got := strings.Join(got, "; "); got != "of itself; of itself, another; of a; of a, another; of main" {
+		t.Errorf("got %s", got)
+	}
 }
 
 // awaitCodes waits until a document is shown with these findings.
