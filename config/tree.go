@@ -142,8 +142,9 @@ func brokenLine(src *source) int {
 	}
 	lines := byLine{src: src}
 	_, _ = decodeNode(yaml.NewDecoder(&lines)) // it fails at one of the lines that it has read
-	good, bad, step := 0, min(lines.next+1, len(src.lines)), 1
-	for good = bad - 1; good > 0 && !parses(good); step *= 2 {
+	bad, step := min(lines.next+1, len(src.lines)), 1
+	good := bad - 1
+	for ; good > 0 && !parses(good); step *= 2 {
 		bad, good = good, max(good-step, 0)
 	}
 	for bad-good > 1 && read <= most {

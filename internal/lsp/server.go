@@ -129,13 +129,13 @@ func (s *Server) readAll() error {
 		var skipped tooLargeError
 		switch {
 		case s.ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the connection has ended already
 		case errors.As(err, &skipped):
 			s.forgetAll(skipped)
 			continue
-		case err == io.EOF && s.down:
+		case errors.Is(err, io.EOF) && s.down:
 			return nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return ErrNoShutdown
 		case err != nil:
 			return err

@@ -111,7 +111,7 @@ func (w *wire) header() (size int64, err error) {
 		line, err := w.in.ReadSlice('\n')
 		if read += len(line); errors.Is(err, bufio.ErrBufferFull) || read > maxHeader {
 			return 0, fmt.Errorf("the header of a message has more than %d bytes; expected Content-Length: N", maxHeader)
-		} else if err == io.EOF && read > 0 {
+		} else if errors.Is(err, io.EOF) && read > 0 {
 			return 0, io.ErrUnexpectedEOF
 		} else if err != nil {
 			return 0, err
