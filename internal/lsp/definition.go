@@ -21,8 +21,12 @@ var definitionFeature = feature{
 func definition(_ context.Context, r *request, p atPosition) (any, error) {
 	v := r.view()
 	x := v.names(r.path)
-	o, ok := x.At(r.path, r.Offset(p.Position))
+	offset := r.Offset(p.Position)
+	o, ok := x.At(r.path, offset)
 	if !ok {
+		if path := names.FileAt(r.path, []byte(r.src), offset); path != "" && v.text(path) != nil {
+			return []Location{{URI: v.uri(path)}}, nil
+		}
 		return nil, nil
 	}
 	if path := x.Target(o.Name); path != "" && o.Definition {

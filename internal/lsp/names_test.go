@@ -104,6 +104,21 @@ func TestDefinition(t *testing.T) {
 	if got := c.placed(found); got != "graph.yaml:15:make" {
 		t.Errorf("definition from a test: %s", got)
 	}
+	// The name of a file leads to it, if there is one.
+	main := c.open("main.yaml", strings.Replace(importing, "./texts.yaml", "./graph.yaml, gone: ./gone.yaml", 1))
+	other := c.open("other.test.yaml", "graph: graph.yaml\n"+namedTest)
+	for _, p := range []struct {
+		at   atPosition
+		want string
+	}{{c.place(main, "./gra‸ph.yaml"), uri}, {c.place(other, "graph: graph.yaml‸"), uri}, {c.place(main, "./go‸ne.yaml"), ""}, {c.place(main, "impo‸rts"), ""}} {
+		got := ""
+		if c.ask("textDocument/definition", p.at, &found); len(found) == 1 {
+			got = found[0].URI
+		}
+		if got != p.want {
+			t.Errorf("definition of a file at %+v: %s", p.at.Position, got)
+		}
+	}
 	// A text that is not YAML has no names.
 	c.replace(uri, "[name]", "[name")
 	c.ask("textDocument/definition", c.place(uri, "id: ‸make"), &found)

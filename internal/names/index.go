@@ -66,6 +66,28 @@ func (x *Index) Definitions(n Name) []Occurrence {
 	return slices.DeleteFunc(x.Of(n), func(o Occurrence) bool { return !o.Definition })
 }
 
+// FileAt returns the path of the file that the text at a byte names: an import of a graph file, or the graph
+// file of a test file. "": the text names none.
+func FileAt(path string, src []byte, offset int) string {
+	root, _ := config.ParseWritten(path, src)
+	if root == nil {
+		return ""
+	}
+	f := &file{path: path, src: src, root: root}
+	found := ""
+	look := func(t config.Text) {
+		if from, to, ok := t.Scalar(); ok && from <= offset && offset <= to && t.Value != "" {
+			found = besides(path, t.Value)
+		}
+	}
+	if isTest(f) {
+		look(text(root, "graph"))
+		return found
+	}
+	each(root.Get("imports"), func(_ config.Text, of *config.Data) { look(of.Text) })
+	return found
+}
+
 // Target returns the path of the file that an import reads; "" for other names.
 func (x *Index) Target(n Name) string {
 	if g := x.graphs[n.File]; n.Kind == Import && g != nil {
