@@ -210,6 +210,14 @@ func TestCompletionOfOtherFiles(t *testing.T) {
 			t.Errorf("%s: no %q among %q", marked, want, list.labels())
 		}
 	}
+	// While the test file is no YAML, by its name and by its key.
+	for name, key := range map[string]string{"graph.test.yaml": "", "others.test.yaml": "graph: graph.yaml\n"} {
+		broken := c.open(name, key+strings.Replace(tests, "[entry]", "[entry, , sum]", 1))
+		if list := c.completed(broken, "[entry, ‸, sum]"); !slices.Contains(list.labels(), "sum") {
+			t.Errorf("%s while it is broken: %q", name, list.labels())
+		}
+	}
+	uri = c.open("graph.test.yaml", tests)
 	c.open("graph.yaml", strings.Replace(written, "name: sizes", "name: other", 1))
 	c.findings(c.uri("graph.yaml"))
 	if list := c.completed(uri, "tool: ‸sizes"); !slices.Equal(list.labels(), []string{"other"}) {
