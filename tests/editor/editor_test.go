@@ -223,6 +223,22 @@ func TestErrorAtItsPlace(t *testing.T) {
 	}
 }
 
+// The line of docs/editors.md that turns the server off for a file does so.
+func TestTurnedOff(t *testing.T) {
+	e := open(t)
+	wrong := frame + "      - id: a\n        type: mpc\n"
+	if found := e.findings(e.show(wrong)); len(found) == 0 {
+		t.Error("a wrong file has no findings")
+	}
+	off := "# yaml-language-server: $schema=none\n"
+	if src, err := os.ReadFile("../../docs/editors.md"); err != nil || !strings.Contains(string(src), off) {
+		t.Errorf("docs/editors.md does not have the line, %v", err)
+	}
+	if found := e.findings(e.show(strings.Replace(wrong, "# yaml-language-server: $schema=./toolgraph.schema.json\n", off, 1))); len(found) != 0 {
+		t.Errorf("the findings are %+v", found)
+	}
+}
+
 type finding struct {
 	Message string
 	Range   struct{ Start, End place }
