@@ -12,7 +12,7 @@ import (
 // A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
 // costs a tenth of a row for each: the index of ids has a random order, so that each run changes a
 // page of its own there. A process that reads runs unpacks them first, and so does the one that
-// has written them, when the load is over or there are many. Nothing else knows of packs.
+// has written them, some at a time, when the load is less or there are many. Nothing else knows of packs.
 //
 //	length of a run, and then
 //	  id, status, tool, file, server, graph, args

@@ -210,3 +210,34 @@ func TestDamagedPack(t *testing.T) {
 		}
 	}
 }
+
+// A small batch amid load does not stop it for as long as all packs take: it unpacks some of them, and the next ones
+// the rest.
+func TestSmallBatchUnpacksSome(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const packs, each = 3, unpackRun / 2
+	for p := range packs {
+		runs := make([][]execution.Event, each)
+		for i := range runs {
+			events := flown(fmt.Sprintf("RUN%d-%d", p, i))
+			runs[i] = []execution.Event{events[0], events[len(events)-1]}
+		}
+		together(t, s, runs...)
+	}
+	for i, want := range []int{packs - 2, 0, 0} {
+		together(t, s, flown(fmt.Sprintf("SMALL%d", i)))
+		if got := rowsOf(t, s, "packs"); got != want {
+			t.Errorf("after %d small batches: %d packs, want %d", i+1, got, want)
+		}
+	}
+	if got := s.data.(*sqlite).unpacked; got != 0 {
+		t.Errorf("%d bytes are thought to be packed", got)
+	}
+	if runs, err := s.List(t.Context(), Filter{Limit: -1}); err != nil || len(runs) != packs*each+3 {
+		t.Errorf("%d runs, %v", len(runs), err)
+	}
+}

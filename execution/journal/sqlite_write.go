@@ -68,8 +68,9 @@ func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
 	return nil
 }
 
-// unpackWritten unpacks what this process has packed once its load is over, and some of it when it is
-// much. An error is that of the next to read.
+// unpackWritten unpacks some of what this process has packed, after a batch without a pack and when there is much.
+// It is not all at once: such a batch is also what a busy machine makes of load that goes on. An error is that of
+// the next to read.
 func (s *sqlite) unpackWritten(ctx context.Context, packing bool) {
 	if s.unpacked == 0 || packing && s.unpacked < packMost {
 		return
@@ -78,15 +79,9 @@ func (s *sqlite) unpackWritten(ctx context.Context, packing bool) {
 	if err != nil {
 		return
 	}
-	if packing {
-		if bytes, err := unpackSome(ctx, db); err == nil && bytes > 0 {
-			s.unpacked -= bytes
-		} else if err == nil { // another process has
-			s.unpacked = 0
-		}
-		return
-	}
-	if s.unpack(ctx, db) == nil {
+	if bytes, err := unpackSome(ctx, db); err == nil && bytes > 0 {
+		s.unpacked = max(1, s.unpacked-bytes) // these may be of another process; the last time finds none
+	} else if err == nil { // another process has
 		s.unpacked = 0
 	}
 }
