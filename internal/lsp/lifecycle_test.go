@@ -138,10 +138,21 @@ func TestCancelledRequest(t *testing.T) {
 	if m := c.answer(id); m.Error == nil || m.Error.Code != codeCancelled {
 		t.Errorf("got %+v", m)
 	}
-	// Requests over the limit are refused; all end with the connection.
-	for range mostRequests {
+	// More requests wait, and can be cancelled; those over the limit are refused; all end with the connection.
+	for range answersAtOnce {
 		c.send("test/wait", nil)
 		<-began
+	}
+	id = c.send("test/wait", nil)
+	c.notify("$/cancelRequest", map[string]any{"id": json.RawMessage(id)})
+	if m := c.answer(id); m.Error == nil || m.Error.Code != codeCancelled {
+		t.Errorf("a request that waits: %+v", m)
+	}
+	for range mostRequests - answersAtOnce {
+		c.send("test/wait", nil)
+	}
+	if len(began) > 0 {
+		t.Error("more requests are answered at once")
 	}
 	if m := c.answer(c.send("test/wait", nil)); m.Error == nil || !strings.Contains(m.Error.Message, "which is the limit") {
 		t.Errorf("one request too many: %+v", m)

@@ -34,7 +34,8 @@ type Options struct {
 var ErrNoShutdown = errors.New("the client ended without the request shutdown")
 
 const (
-	mostRequests  = 64               // that are answered at once
+	answersAtOnce = 64
+	mostRequests  = 1000             // that are answered or wait for it
 	requestBudget = 20 * time.Second // for one answer
 	lastWords     = 2 * time.Second  // for answers that are not written when the connection ends
 )
@@ -63,6 +64,7 @@ type Server struct {
 	answers  sync.WaitGroup   // all work that is under way
 
 	answering sync.WaitGroup // requests of the client alone
+	slots     chan struct{}  // of requests that are being answered
 
 	checker     *checker
 	closedFiles closedFiles
@@ -78,6 +80,7 @@ func New(opts Options) *Server {
 	return &Server{
 		opts: opts, log: opts.Logger, units: utf16Units, settings: settings{MCP: opts.ServersFile},
 		docs: map[string]*document{}, flights: map[string]context.CancelFunc{}, asked: map[string]chan message{}, checker: newChecker(), live: map[string]*live{}, handlers: allAnswers(),
+		slots: make(chan struct{}, answersAtOnce),
 	}
 }
 
@@ -229,7 +232,7 @@ func (s *Server) request(id string, m message) (result any, answered bool, err e
 		return nil, true, errorf(codeInvalidRequest, "the request %s is being answered already", id)
 	case len(s.flights) >= mostRequests:
 		cancel()
-		return nil, true, errorf(codeFailed, "%d requests are being answered, which is the limit; ask again later", mostRequests)
+		return nil, true, errorf(codeFailed, "%d requests have no answer yet, which is the limit; ask again later", mostRequests)
 	}
 	s.flights[id] = cancel
 	s.answers.Add(1)
@@ -237,7 +240,15 @@ func (s *Server) request(id string, m message) (result any, answered bool, err e
 	go func() {
 		defer s.answers.Done()
 		defer s.answering.Done()
-		result, err := s.answer(ctx, m.Method, answer, r)
+		var result any
+		var err error
+		select {
+		case s.slots <- struct{}{}:
+			result, err = s.answer(ctx, m.Method, answer, r)
+			<-s.slots
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
 		s.mu.Lock()
 		if delete(s.flights, id); errors.Is(ctx.Err(), context.Canceled) {
 			result, err = nil, errorf(codeCancelled, "the request was cancelled")
