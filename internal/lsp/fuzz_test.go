@@ -154,20 +154,22 @@ func (f *fuzzer) compare() {
 	}
 }
 
-// methods are the requests about a place or a document that need no more parameters.
+// methods are the requests about a place, a range or a document.
 var methods = []string{
 	"textDocument/completion", "textDocument/hover", "textDocument/signatureHelp", "textDocument/definition", "textDocument/references",
 	"textDocument/prepareRename", "textDocument/documentSymbol", "textDocument/diagnostic", "textDocument/codeLens", "textDocument/semanticTokens/full",
-	"textDocument/documentHighlight", "textDocument/formatting", "textDocument/foldingRange",
+	"textDocument/documentHighlight", "textDocument/formatting", "textDocument/foldingRange", "textDocument/rename", "textDocument/codeAction",
+	"textDocument/inlayHint", "textDocument/selectionRange", "textDocument/semanticTokens/range",
 }
 
 // request sends a request about a random place, and sometimes cancels it.
 func (f *fuzzer) request() string {
 	t := newText(f.texts[f.uri], utf16Units)
-	l := f.rng.IntN(len(t.lines) + 1)
+	place := func() Position { return Position{Line: f.rng.IntN(len(t.lines) + 1), Character: f.rng.IntN(80)} }
+	at := place()
 	id := f.send(methods[f.rng.IntN(len(methods))], map[string]any{
-		"textDocument": documentID{URI: f.uri}, "position": Position{Line: l, Character: f.rng.IntN(80)},
-		"context": map[string]any{"includeDeclaration": true, "triggerKind": 1}, "options": map[string]any{"tabSize": 2, "insertSpaces": true},
+		"textDocument": documentID{URI: f.uri}, "position": at, "range": Range{at, place()}, "positions": []Position{at, place()}, "newName": "other_name",
+		"context": map[string]any{"includeDeclaration": true, "triggerKind": 1, "diagnostics": []any{}}, "options": map[string]any{"tabSize": 2, "insertSpaces": true},
 	})
 	if f.rng.IntN(4) == 0 {
 		f.notify("$/cancelRequest", map[string]any{"id": json.RawMessage(id)})
