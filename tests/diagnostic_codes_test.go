@@ -120,6 +120,9 @@ func (p *program) made() []site {
 		if !ok {
 			return
 		}
+		if _, own := lit.Type.(*ast.Ident); own && file.Name.Name != "config" {
+			return // a type of the same name, such as the editors'
+		}
 		switch lastName(lit.Type) {
 		case "Diagnostic":
 			take(lit, in, file)
