@@ -225,6 +225,7 @@ func TestSymbols(t *testing.T) {
 		}
 	}
 	show("", symbols)
+	//nolint:dupword // the end of one line and the beginning of the next
 	want := `region () 3-3 …region: eu}
 files () 5-5 …mmand: echo}
 greet () 7-24 … type: exit}
@@ -232,7 +233,7 @@ greet () 7-24 … type: exit}
   make (transform) 15-20 …  next: read
   read (mcp files.read) 23-23 … next: exit}
   exit (exit) 24-24 … type: exit}
-` //nolint:dupword // the end of one line and the beginning of the next
+`
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}
