@@ -109,7 +109,7 @@ func TestTestFile(t *testing.T) {
 	c.replace(g, "next: make", "next: build")
 	c.replace(g, "id: make", "id: build")
 	awaitCodes(c, uri, "unknown-test-name")
-	found := c.shown[uri].Diagnostics[0]
+	found := c.findings(uri)[0]
 	if got := c.textAt(uri, found.Range); got != "make" {
 		t.Errorf("the range is %q", got)
 	}
