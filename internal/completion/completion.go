@@ -200,7 +200,7 @@ func (c *cursor) list() []Candidate {
 			return c.inExpression(source)
 		}
 	}
-	if in := placeholder.FindStringSubmatch(c.before); in != nil && !c.inKey && c.known.Kind == GraphFile {
+	if in := placeholder().FindStringSubmatch(c.before); in != nil && !c.inKey && c.known.Kind == GraphFile {
 		c.prefix = in[1]
 		return c.placeholders()
 	}

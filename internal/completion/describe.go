@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
@@ -133,14 +134,16 @@ func (d *Description) fact(name, text string) {
 }
 
 // chain is a path of names at the end of a text, with indexes.
-var chain = regexp.MustCompile("(?:\\$\\$?\\.)?(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*)*$")
+var chain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?:\\$\\$?\\.)?(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*)*$")
+})
 
 // addField adds the fields of a value, where its type comes from, and where a run has it.
 func (c *cursor) addField(d *Description, s source) {
 	if list, isRead := fieldsBelow(c, s); isRead {
 		d.Doc = cmp.Or(d.Doc, list)
 	}
-	path := chain.FindString(s.before)
+	path := chain().FindString(s.before)
 	start := len(s.before) - len(path)
 	if path == "" || start > 0 && strings.IndexByte(".)]", s.before[start-1]) >= 0 {
 		return

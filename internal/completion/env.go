@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -215,7 +216,9 @@ func (c *cursor) own(name string) (input, output []byte) {
 }
 
 // local finds the variables that an expression binds.
-var local = regexp.MustCompile(`\$([A-Za-z_]\w*)\s*(?::=|[,)]\s*[^)]*\{|[,)]\s*\{)|[@#]\$([A-Za-z_]\w*)`)
+var local = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$([A-Za-z_]\w*)\s*(?::=|[,)]\s*[^)]*\{|[,)]\s*\{)|[@#]\$([A-Za-z_]\w*)`)
+})
 
 // whatVariable describes the variables of the language.
 var whatVariable = map[string]string{
@@ -238,7 +241,7 @@ func (c *cursor) variables(s source) []Candidate {
 			out = append(out, candidate)
 		}
 	}
-	for _, found := range local.FindAllStringSubmatch(s.before, -1) {
+	for _, found := range local().FindAllStringSubmatch(s.before, -1) {
 		add(found[1]+found[2], Candidate{Kind: "variable", Detail: "of this expression", Rank: 1})
 	}
 	env, isElement := c.envOf(s)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
@@ -43,7 +44,7 @@ func (c *cursor) expression() (source, bool) {
 var historyArgument = regexp.MustCompile("\\$(?:executionCount|nodeExecutions?)\\(\\s*[\"']([^\"'`]*)$")
 
 // compared is a path, and the beginning of a string that it is compared with.
-var compared = regexp.MustCompile("((?:[\\w$.]|`[^`]*`)+)\\s*!?=\\s*[\"']([^\"'`]*)$")
+var compared = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("((?:[\\w$.]|`[^`]*`)+)\\s*!?=\\s*[\"']([^\"'`]*)$") })
 
 func (c *cursor) inExpression(s source) []Candidate {
 	if in := historyArgument.FindStringSubmatch(s.before); in != nil {
@@ -79,7 +80,7 @@ func (c *cursor) inExpression(s source) []Candidate {
 
 // inString returns the strings that a value can be which is compared with the string at the cursor.
 func (c *cursor) inString(s source) []Candidate {
-	in := compared.FindStringSubmatchIndex(s.before)
+	in := compared().FindStringSubmatchIndex(s.before)
 	if in == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 )
@@ -88,10 +89,10 @@ func (c *cursor) asKeys(names []Candidate) []Candidate {
 }
 
 // placeholder is the beginning of a ${VAR}.
-var placeholder = regexp.MustCompile(`\$\{([\w.]*)$`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([\w.]*)$`) })
 
 // environment finds the variables of the environment that a file names.
-var environment = regexp.MustCompile(`\$\{([A-Za-z_]\w*)[}:]`)
+var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_]\w*)[}:]`) })
 
 // placeholders are what a ${…} can name: constants of the file, and variables that it names elsewhere.
 func (c *cursor) placeholders() []Candidate {
@@ -110,7 +111,7 @@ func (c *cursor) placeholders() []Candidate {
 			add("vars."+v.key, "constant of the file")
 		}
 	}
-	for _, found := range environment.FindAllStringSubmatch(c.src, 500) {
+	for _, found := range environment().FindAllStringSubmatch(c.src, 500) {
 		if found[1] != "vars" {
 			add(found[1], "variable of the environment")
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Call is the call of a function around a place of an expression.
@@ -103,11 +104,11 @@ func openCall(text string) (name string, argument int, ok bool) {
 }
 
 // definition is the beginning of a function that an expression gives a name.
-var definition = regexp.MustCompile(`\$(\w+)\s*:=\s*(?:function|λ)\s*\(([^)]*)\)`)
+var definition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(\w+)\s*:=\s*(?:function|λ)\s*\(([^)]*)\)`) })
 
 // definedIn returns the parameters of a function that an expression defines.
 func definedIn(text, name string) (params []parameter, ok bool) {
-	for _, found := range definition.FindAllStringSubmatch(text, -1) {
+	for _, found := range definition().FindAllStringSubmatch(text, -1) {
 		if found[1] != name {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // keyOrder is the order of keys in snippets; other keys come between the two parts, by name.
@@ -164,11 +165,11 @@ func sortedKeys(v map[string]any) []string {
 }
 
 // stop is a place of a snippet: its number and the text that it begins with.
-var stop = regexp.MustCompile(`\$\{(\d+):((?:[^}\\]|\\.)*)\}`)
+var stop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(\d+):((?:[^}\\]|\\.)*)\}`) })
 
 // scalar writes a string, in quotes where YAML needs them. A stop for a name has the known names.
 func (r *renderer) scalar(v, key string) string {
-	if in := stop.FindStringSubmatch(v); in != nil && in[0] == v {
+	if in := stop().FindStringSubmatch(v); in != nil && in[0] == v {
 		if names := r.c.choices(key); len(names) > 0 {
 			return "${" + in[1] + "|" + strings.Join(names, ",") + "|}"
 		}
@@ -215,18 +216,18 @@ func (c *cursor) unusedID(id string) string {
 	return id
 }
 
-var choice = regexp.MustCompile(`\$\{\d+\|([^,|}]*)[^}]*\|\}`)
+var choice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\d+\|([^,|}]*)[^}]*\|\}`) })
 
 // withoutStops returns the text of a snippet as a client without snippets writes it.
 func withoutStops(snippet string) string {
-	snippet = choice.ReplaceAllString(snippet, "$1")
-	snippet = stop.ReplaceAllString(snippet, "$2")
-	snippet = emptyStop.ReplaceAllString(snippet, "")
+	snippet = choice().ReplaceAllString(snippet, "$1")
+	snippet = stop().ReplaceAllString(snippet, "$2")
+	snippet = emptyStop().ReplaceAllString(snippet, "")
 	return unescaper.Replace(snippet)
 }
 
 var (
-	emptyStop = regexp.MustCompile(`\$\{\d+\}|\$\d`)
+	emptyStop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\d+\}|\$\d`) })
 	unescaper = strings.NewReplacer(`\$`, "$", `\}`, "}", `\\`, `\`)
 	escaper   = strings.NewReplacer("$", `\$`, "}", `\}`, `\`, `\\`)
 )

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/internal/names"
@@ -123,7 +124,7 @@ func (m *mender) proposed(f config.Diagnostic) (all []fix) {
 // badNames are the codes of findings about a name that its kind cannot have.
 var badNames = []string{"bad-tool-name", "odd-tool-name", "tool-name-portability", "bad-program-name", "bad-var-name", "bad-branch-name", "bad-import-name", "odd-node-id"}
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_]+`) })
 
 // renamed returns the rename to a good name, in all files.
 func (m *mender) renamed(f config.Diagnostic) *fix {
@@ -139,7 +140,7 @@ func (m *mender) renamed(f config.Diagnostic) *fix {
 	if !ok {
 		return nil
 	}
-	to := notInName.ReplaceAllString(o.Name.Name, "_")
+	to := notInName().ReplaceAllString(o.Name.Name, "_")
 	if to != "" && to[0] >= '0' && to[0] <= '9' && o.Kind != names.Tool {
 		to = "_" + to
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/internal/checks"
@@ -15,19 +16,19 @@ import (
 // testKeys are keys at the top of a test file, lockKeys those of a lock. Other programs have files with the
 // same endings.
 var (
-	testKeys = regexp.MustCompile(`(?m)^(tests|mocks|graph)[ \t]*:`)
-	lockKeys = regexp.MustCompile(`(?m)^servers[ \t]*:`)
+	testKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(tests|mocks|graph)[ \t]*:`) })
+	lockKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^servers[ \t]*:`) })
 )
 
 // kindOf says what a file is, by its name and its text.
 func kindOf(d *document, src string) kind {
 	switch {
 	case strings.HasSuffix(d.path, testEnding):
-		if d.language == graphLanguage || testKeys.MatchString(src) {
+		if d.language == graphLanguage || testKeys().MatchString(src) {
 			return testFile
 		}
 	case strings.HasSuffix(d.path, lockEnding):
-		if d.language == graphLanguage || lockKeys.MatchString(src) {
+		if d.language == graphLanguage || lockKeys().MatchString(src) {
 			return lockFile
 		}
 	case d.wasGraph || d.language == graphLanguage:

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 )
@@ -52,11 +53,13 @@ func messageOf(f config.Diagnostic) string {
 }
 
 // inMessage finds a line, and a place in a file, that the message of a finding names.
-var inMessage = regexp.MustCompile(`\((?:first )?[a-z]+ on line (\d+)\)| on line (\d+)\b|(?:^|[\s(])(\S+?):(\d+)(?::(\d+))?[),;]?(?:\s|$)`)
+var inMessage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\((?:first )?[a-z]+ on line (\d+)\)| on line (\d+)\b|(?:^|[\s(])(\S+?):(\d+)(?::(\d+))?[),;]?(?:\s|$)`)
+})
 
 // otherPlace returns a place of the same file that the message of a finding names.
 func otherPlace(f config.Diagnostic) (config.Pos, bool) {
-	m := inMessage.FindStringSubmatch(f.Message)
+	m := inMessage().FindStringSubmatch(f.Message)
 	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
 	switch {
 	case m == nil:

@@ -3,6 +3,7 @@ package lsp
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,7 +18,7 @@ func (t *text) rangeOf(f config.Diagnostic) Range {
 		return t.Range(from, t.lineEnd(from))
 	}
 	to := t.extent(from)
-	for _, quoted := range quotation.FindAllStringSubmatch(f.Message, -1) {
+	for _, quoted := range quotation().FindAllStringSubmatch(f.Message, -1) {
 		shorter := len(quoted[1]) < to-from && f.Code != "unknown-node-reference" // which is about the beginning of a path
 		if strings.HasPrefix(t.src[from:], quoted[1]) && !shorter {
 			return t.Range(from, from+len(quoted[1]))
@@ -26,7 +27,7 @@ func (t *text) rangeOf(f config.Diagnostic) Range {
 	return t.Range(from, to)
 }
 
-var quotation = regexp.MustCompile(`"([^"\\\n…]+)"`)
+var quotation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^"\\\n…]+)"`) })
 
 // lineEnd returns where the text of a line ends, without blanks.
 func (t *text) lineEnd(from int) int {

@@ -59,7 +59,7 @@ type result struct {
 }
 
 // graphKey is the line of a test file that names its graph file.
-var graphKey = regexp.MustCompile(`(?m)^graph[ \t]*:.*`)
+var graphKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^graph[ \t]*:.*`) })
 
 // newSnapshot returns a version of a document; of a file that is not open, d has only its names.
 func (s *Server) newSnapshot(d *document, t *text, version *int) *snapshot {
@@ -142,7 +142,7 @@ func (s *snapshot) graphPath() string {
 	case testFile:
 		suite, _ := graphtest.Parse(s.path, []byte(s.src)) // its errors are findings
 		if suite == nil {                                  // no YAML at the moment: the line that names the graph file is enough
-			suite, _ = graphtest.Parse(s.path, []byte(graphKey.FindString(s.src)+"\ntests: []"))
+			suite, _ = graphtest.Parse(s.path, []byte(graphKey().FindString(s.src)+"\ntests: []"))
 		}
 		if suite != nil {
 			return suite.Graph
