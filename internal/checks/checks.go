@@ -59,9 +59,9 @@ func Offline(ctx context.Context, p *project.Project, read func(path string) ([]
 	found = append(found, unlisted...)
 	known := flow.Upstreams(offline)
 	if servers.Listed != nil {
-		entries, missing := lock.Listed(p.File, p.Graphs, servers.Listed)
+		entries, missing := lock.Listed(p.File, p.Graphs, nil, servers.Listed)
 		found = append(found, missing...)
-		known = listing{offline, lock.Of(lock.Path(p.File.Path), entries...), locked, p.File}
+		known = Listing{offline, lock.Of(lock.Path(p.File.Path), entries...), locked, p.File}
 	}
 	found, err = All(ctx, p, found, known)
 	if err != nil {
@@ -113,18 +113,21 @@ func LockBeside(p *project.Project, read func(path string) ([]byte, error)) (*lo
 	return nil, nil, err
 }
 
-// listing is what is known offline, else what servers have listed.
-type listing struct {
-	offline        *lock.Offline
-	listed, locked *lock.Lock
-	file           *config.File
+// Listing is what is known offline, else what servers have listed; their annotations count where a lock or
+// trust makes them.
+type Listing struct {
+	Offline        *lock.Offline // nil: what is listed counts for all tools
+	Listed, Locked *lock.Lock
+	File           *config.File
 }
 
 // Tool returns a tool.
-func (l listing) Tool(server, tool string) (flow.Tool, bool) {
-	if t, known := l.offline.Tool(server, tool); known {
-		return t, true
+func (l Listing) Tool(server, tool string) (flow.Tool, bool) {
+	if l.Offline != nil {
+		if t, known := l.Offline.Tool(server, tool); known {
+			return t, true
+		}
 	}
-	t, known := l.listed.Tool(server, tool)
-	return l.locked.Believe(server, tool, t, l.file.Trusts(server)), known
+	t, known := l.Listed.Tool(server, tool)
+	return l.Locked.Believe(server, tool, t, l.File.Trusts(server)), known
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/graph/flow"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
@@ -149,7 +148,7 @@ func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown l
 		return nil, err
 	}
 	listed, missing, err := f.listed(ctx, std, p, locked)
-	found, ended := checks.All(ctx, p, append(found, missing...), believing{listed, locked, p.File})
+	found, ended := checks.All(ctx, p, append(found, missing...), checks.Listing{Listed: listed, Locked: locked, File: p.File})
 	if ended != nil {
 		return nil, ended
 	}
@@ -205,17 +204,6 @@ func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}
 	return lock.Of(lock.Path(p.File.Path), entries...).Recall(older), missing, err
-}
-
-// believing is what servers list now; their annotations count where a lock or trust makes them.
-type believing struct {
-	listed, locked *lock.Lock
-	file           *config.File
-}
-
-func (b believing) Tool(server, tool string) (flow.Tool, bool) {
-	t, known := b.listed.Tool(server, tool)
-	return b.locked.Believe(server, tool, t, b.file.Trusts(server)), known
 }
 
 // notGraphs are the endings of YAML files beside graph files that check skips.

@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
@@ -20,21 +20,7 @@ func listTools(ctx context.Context, path string, src []byte, servers string) (ma
 	}
 	pool := mcpclient.NewPool(file.Servers)
 	defer pool.Close()
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	listed := map[string][]mcpclient.Tool{}
-	var failed error
-	for _, u := range file.Servers {
-		all.Go(func() {
-			tools, err := pool.ListTools(ctx, u.Name.Value)
-			mu.Lock()
-			defer mu.Unlock()
-			if failed = errors.Join(failed, err); err == nil {
-				listed[u.Name.Value] = tools
-			}
-		})
-	}
-	all.Wait()
+	listed, failed := lock.ListAll(ctx, pool, file.Servers)
 	if failed != nil {
 		failed = errors.New(wording.Printable(file.Secrets.Redact(failed.Error())))
 	}

@@ -35,31 +35,39 @@ func Ask(
 	ctx context.Context, pool *mcpclient.Pool, file *config.File, graphs []*graph.Graph, steps Steps, only []string,
 ) (entries []Entry, invalid config.Diagnostics, err error) {
 	wanted := Called(graphs)
-	var asking sync.WaitGroup
 	servers := slices.DeleteFunc(slices.Clone(file.Servers), func(u *config.Upstream) bool {
 		name := u.Name.Value
 		return len(wanted[name]) == 0 && !steps.CallServer(name) || len(only) > 0 && !slices.Contains(only, name)
 	})
-	listed := make([][]mcpclient.Tool, len(servers))
-	failures := make([]error, len(servers))
-	for i, u := range servers {
-		asking.Go(func() { listed[i], failures[i] = pool.ListTools(ctx, u.Name.Value) })
-	}
-	asking.Wait()
-	for i, u := range servers {
-		if failures[i] == nil {
-			found, unknown := pinned(file, graphs, steps, u, listed[i])
-			entries, invalid = append(entries, found...), append(invalid, unknown...)
-		}
-	}
-	return entries, invalid, errors.Join(failures...)
+	listed, err := ListAll(ctx, pool, servers)
+	entries, invalid = Listed(file, graphs, steps, listed)
+	return entries, invalid, err
 }
 
-// Listed is Ask for servers that have listed their tools before; one without a list is left out.
-func Listed(file *config.File, graphs []*graph.Graph, listed map[string][]mcpclient.Tool) (entries []Entry, invalid config.Diagnostics) {
+// ListAll lists the tools of servers, all at once, by server. The error says which servers failed; the others are
+// listed.
+func ListAll(ctx context.Context, pool *mcpclient.Pool, servers []*config.Upstream) (map[string][]mcpclient.Tool, error) {
+	var asking sync.WaitGroup
+	lists := make([][]mcpclient.Tool, len(servers))
+	failures := make([]error, len(servers))
+	for i, u := range servers {
+		asking.Go(func() { lists[i], failures[i] = pool.ListTools(ctx, u.Name.Value) })
+	}
+	asking.Wait()
+	listed := map[string][]mcpclient.Tool{}
+	for i, u := range servers {
+		if failures[i] == nil {
+			listed[u.Name.Value] = lists[i]
+		}
+	}
+	return listed, errors.Join(failures...)
+}
+
+// Listed is Ask for servers that have listed their tools; one without a list is left out.
+func Listed(file *config.File, graphs []*graph.Graph, steps Steps, listed map[string][]mcpclient.Tool) (entries []Entry, invalid config.Diagnostics) {
 	for _, u := range file.Servers {
 		if tools, asked := listed[u.Name.Value]; asked {
-			found, unknown := pinned(file, graphs, nil, u, tools)
+			found, unknown := pinned(file, graphs, steps, u, tools)
 			entries, invalid = append(entries, found...), append(invalid, unknown...)
 		}
 	}

@@ -114,14 +114,11 @@ func (e Entry) plain() map[string]any {
 // and config.Diagnostics when it is not in the format that `toolgraph lock` writes, or
 // contradicts itself.
 func Load(path string) (*Lock, error) {
-	l, edited, err := LoadToReplace(path)
-	if err == nil {
-		err = edited.Err()
-	}
+	src, err := config.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return l, nil
+	return Parse(path, src)
 }
 
 // Parse is Load for the content of a file; path is its name in findings.
