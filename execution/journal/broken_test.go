@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"bytes"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -112,7 +111,7 @@ func TestUnusableStores(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := sql.Open("sqlite", filepath.Join(newer, "history.db"))
+	raw, err := journal.Raw(filepath.Join(newer, "history.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

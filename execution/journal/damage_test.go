@@ -45,7 +45,7 @@ func answered(t *testing.T, inRow bool) (file string) {
 	if inRow {
 		return file
 	}
-	raw, err := sql.Open("sqlite", file)
+	raw, err := journal.Raw(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +96,11 @@ func changeRows(t *testing.T, file, frames string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := sql.Open("sqlite", file)
+	raw, err := journal.Raw(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	raw.SetMaxOpenConns(1) // temporary tables are of a connection
 	tried := 0
 	for _, c := range []struct{ table, column string }{
 		{frames, "body"},
@@ -239,7 +238,7 @@ func TestV12File(t *testing.T) {
 // on with them.
 func TestStoreWithoutSums(t *testing.T) {
 	file := answered(t, false)
-	raw, err := sql.Open("sqlite", file)
+	raw, err := journal.Raw(file)
 	if err != nil {
 		t.Fatal(err)
 	}

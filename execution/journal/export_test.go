@@ -81,6 +81,16 @@ func Notes(s *Store) (notes, slots int) {
 	return notes, l.used
 }
 
+// Raw opens the database of a store as another process does: on one connection, to which transactions and
+// temporary tables belong. It waits while the store writes, which it also does after its last event.
+func Raw(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(60000)")
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
+}
+
 // Follower looks at a store when a test asks it to.
 type Follower struct {
 	follower

@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -114,11 +113,11 @@ func locked(ctx context.Context, s *journal.Store, j execution.Journal) error {
 	if _, err := s.Run(ctx, "FIRST"); err != nil {
 		return err
 	}
-	other, err := sql.Open("sqlite", s.Path())
+	other, err := journal.Raw(s.Path())
 	if err != nil {
 		return err
 	}
-	_, err = other.ExecContext(ctx, "PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
+	_, err = other.ExecContext(ctx, "BEGIN IMMEDIATE")
 	return err
 }
 

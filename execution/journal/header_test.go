@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"log/slog"
 	"os"
@@ -46,7 +45,7 @@ func TestV07Version(t *testing.T) {
 		-1: "is damaged (its version is -1", -1 << 31: "is damaged (its version is -2147483648", 0: "is damaged", 99: "recorded by a newer toolgraph (version 99",
 	} {
 		dir := closedStore(t)
-		raw, err := sql.Open("sqlite", filepath.Join(dir, "history.db"))
+		raw, err := journal.Raw(filepath.Join(dir, "history.db"))
 		if err != nil {
 			t.Fatal(err)
 		}

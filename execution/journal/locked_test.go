@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"bytes"
-	"database/sql"
 	"log/slog"
 	"os"
 	"strings"
@@ -17,11 +16,10 @@ import (
 // lock takes the lock that writing needs, as another process does; the result gives it back.
 func lock(t *testing.T, s *journal.Store) (unlock func()) {
 	t.Helper()
-	db, err := sql.Open("sqlite", s.Path())
+	db, err := journal.Raw(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}

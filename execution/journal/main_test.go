@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"strconv"
@@ -123,12 +122,12 @@ func dieEarly(s *journal.Store, act string) error {
 		return err
 	}
 	if act == "early" || act == "early-secret" || act == "early-long-locked" {
-		other, err := sql.Open("sqlite", s.Path())
+		other, err := journal.Raw(s.Path())
 		if err != nil {
 			return err
 		}
 		defer other.Close()
-		if _, err := other.ExecContext(ctx, "PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE"); err != nil {
+		if _, err := other.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 			return err
 		}
 	}

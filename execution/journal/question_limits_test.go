@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -121,7 +120,7 @@ func TestDamagedQuestions(t *testing.T) {
 		if _, err := other.List(t.Context(), Filter{}); err != nil {
 			t.Fatal(err)
 		}
-		raw, err := sql.Open("sqlite", s.Path())
+		raw, err := Raw(s.Path())
 		if err != nil {
 			t.Fatal(err)
 		}

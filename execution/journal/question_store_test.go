@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 // userVersion returns the version of the database of a store.
 func userVersion(t *testing.T, s *Store) (version int) {
 	t.Helper()
-	raw, err := sql.Open("sqlite", s.Path())
+	raw, err := Raw(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			raw, err := sql.Open("sqlite", s.Path())
+			raw, err := Raw(s.Path())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,19 +80,18 @@ func TestAnswersAreAwaited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	raw, err := sql.Open("sqlite", s.Path())
+	raw, err := Raw(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	raw.SetMaxOpenConns(1) // a transaction is of a connection
 	var n int
 	if err := raw.QueryRow("SELECT events FROM runs").Scan(&n); err != nil || n != len(events) {
 		t.Errorf("%d events are in the database, %v", n, err)
 	}
 
 	attempts := Paced(s)
-	if _, err := raw.Exec("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE"); err != nil {
+	if _, err := raw.Exec("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)

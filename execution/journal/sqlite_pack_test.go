@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"reflect"
 	"strings"
@@ -51,7 +50,7 @@ func many(t *testing.T) (runs [][]execution.Event) {
 
 func rowsOf(t *testing.T, s *Store, table string) (n int) {
 	t.Helper()
-	raw, err := sql.Open("sqlite", s.Path())
+	raw, err := Raw(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +166,7 @@ func TestDamagedPack(t *testing.T) {
 	}
 	s := inStore(t, nil)
 	together(t, s, want...)
-	raw, err := sql.Open("sqlite", s.Path())
+	raw, err := Raw(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}

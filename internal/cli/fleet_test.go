@@ -149,7 +149,7 @@ func TestTakeOverTooLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", other.Path())
+	db, err := sql.Open("sqlite", other.Path()+"?_pragma=busy_timeout(60000)")
 	if err != nil {
 		t.Fatal(err)
 	}
