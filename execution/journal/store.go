@@ -132,10 +132,6 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Flush returns when all events of a run so far are in the database, also after a crash of its
-// server, or with the reason why one is not.
-func (v *view) Flush(ctx context.Context, run string) error { return v.store.Flush(ctx, run) }
-
 // view is a Store for the runs of one graph file.
 type view struct {
 	store   *Store
@@ -150,6 +146,9 @@ func (v *view) Append(_ context.Context, e execution.Event) error { return v.sto
 func (v *view) Load(ctx context.Context, run string) ([]execution.Event, error) {
 	return v.store.load(ctx, run, func(*execution.Event) bool { return true })
 }
+
+// Flush is Store.Flush.
+func (v *view) Flush(ctx context.Context, run string) error { return v.store.Flush(ctx, run) }
 
 // Flush returns when all events of a run so far are in the database, also after a crash of its
 // server, or with the reason why one is not.

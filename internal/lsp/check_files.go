@@ -90,10 +90,8 @@ func (s *snapshot) graphOf(r *result, path, servers string) (*checks.Checked, er
 	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	for _, d := range s.server.docs {
-		if d.path == path {
-			return d.good, nil
-		}
+	if d := s.server.openAt(path); d != nil {
+		return d.good, nil
 	}
 	return nil, nil
 }

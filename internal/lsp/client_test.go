@@ -33,7 +33,7 @@ type client struct {
 	shown   map[string]publishParams // by URI, what was published last
 	counts  map[string]int           // published diagnostics by URI
 	asked   []message                // requests of the server
-	told    []message                // notifications of the server but diagnostics
+	notices []message                // notifications of the server but diagnostics
 	texts   map[string]string        // of open documents
 	version map[string]int
 	closed  bool // nothing more is waited for
@@ -107,7 +107,7 @@ func (c *client) read() {
 		case m.Method != "" && m.ID != nil:
 			c.asked = append(c.asked, m)
 		case m.Method != "":
-			c.told = append(c.told, m)
+			c.notices = append(c.notices, m)
 		case m.ID != nil:
 			c.answers[string(*m.ID)] = m
 		default:

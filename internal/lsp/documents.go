@@ -232,14 +232,22 @@ func (s *Server) forgetAll(why error) {
 // read returns a file as it is open, else as it is on disk.
 func (s *Server) read(path string) ([]byte, error) {
 	s.mu.Lock()
-	for _, d := range s.docs {
-		if d.path == path {
-			defer s.mu.Unlock()
-			return []byte(d.now.src), nil
-		}
+	if d := s.openAt(path); d != nil {
+		defer s.mu.Unlock()
+		return []byte(d.now.src), nil
 	}
 	s.mu.Unlock()
 	return config.ReadFile(path)
+}
+
+// openAt returns the open document of a file; nil when it is not open. Server.mu is held.
+func (s *Server) openAt(path string) *document {
+	for _, d := range s.docs {
+		if d.path == path {
+			return d
+		}
+	}
+	return nil
 }
 
 // pathOf returns the path of a document. One that is no file has its URI for a name.
@@ -261,10 +269,8 @@ func pathOf(uri string) string {
 
 // uriOf returns the URI of a file: as the client names it while it is open. Server.mu is held.
 func (s *Server) uriOf(path string) string {
-	for _, d := range s.docs {
-		if d.path == path {
-			return d.uri
-		}
+	if d := s.openAt(path); d != nil {
+		return d.uri
 	}
 	return fileURI(path)
 }

@@ -71,11 +71,9 @@ func (s *Server) newSnapshot(d *document, t *text, version *int) *snapshot {
 // file returns the newest version of a file that may be open or not. Its error is that of reading.
 func (s *Server) file(path string) (*snapshot, error) {
 	s.mu.Lock()
-	for _, d := range s.docs {
-		if d.path == path {
-			defer s.mu.Unlock()
-			return d.now, nil
-		}
+	if d := s.openAt(path); d != nil {
+		defer s.mu.Unlock()
+		return d.now, nil
 	}
 	s.mu.Unlock()
 	src, err := config.ReadFile(path)

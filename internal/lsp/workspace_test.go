@@ -280,8 +280,8 @@ func TestManyDocuments(t *testing.T) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.told) != 1 || !strings.Contains(string(c.told[0].Params), "200 documents are open") {
-		t.Errorf("the user was told %v", c.told)
+	if len(c.notices) != 1 || !strings.Contains(string(c.notices[0].Params), "200 documents are open") {
+		t.Errorf("the user got the notices %v", c.notices)
 	}
 }
 

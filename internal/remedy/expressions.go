@@ -15,13 +15,6 @@ var (
 	isField   = expression(`one of its fields is a list: (\S+)$`)
 )
 
-// edit proposes another text for a part of the expression at the place.
-func (p *proposer) edit(title string, t config.Text, from, to int, with string, sure bool) {
-	if edits, ok := t.Replaced(config.Replacement{From: from, To: to, Text: with}); ok {
-		p.propose(title, edits, sure)
-	}
-}
-
 // expressions mends the expression that the finding is in.
 func (p *proposer) expressions() {
 	t := p.text()

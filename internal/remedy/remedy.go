@@ -67,6 +67,13 @@ func (p *proposer) propose(title string, edits []config.Edit, sure bool) {
 	p.fixes = append(p.fixes, Fix{title, edits, sure})
 }
 
+// edit proposes another text for a part of the expression at the place.
+func (p *proposer) edit(title string, t config.Text, from, to int, with string, sure bool) {
+	if edits, ok := t.Replaced(config.Replacement{From: from, To: to, Text: with}); ok {
+		p.propose(title, edits, sure)
+	}
+}
+
 func expression(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -125,9 +132,7 @@ func (p *proposer) replace(bad, good string, sure bool) {
 			continue
 		}
 		if i := strings.Index(t.Value[at:], bad); i >= 0 {
-			if edits, ok := t.Replaced(config.Replacement{From: at + i, To: at + i + len(bad), Text: good}); ok {
-				p.propose("Replace it with "+good, edits, sure)
-			}
+			p.edit("Replace it with "+good, t, at+i, at+i+len(bad), good, sure)
 			return
 		}
 	}
@@ -142,9 +147,7 @@ func (p *proposer) options() {
 	words := strings.FieldsFunc(strings.ReplaceAll(m[1], " or ", ", "), func(r rune) bool { return r == ',' || r == ' ' })
 	text := p.text()
 	for _, word := range words {
-		if edits, ok := text.Replaced(config.Replacement{From: 0, To: len(text.Value), Text: word}); ok {
-			p.propose("Write "+word, edits, false)
-		}
+		p.edit("Write "+word, text, 0, len(text.Value), word, false)
 	}
 }
 

@@ -34,11 +34,6 @@ func (p *proposer) write() {
 	}
 	text := p.text()
 	at := p.offsetIn(text)
-	insert := func(title string, from, to int, with string) {
-		if edits, ok := text.Replaced(config.Replacement{From: from, To: to, Text: with}); ok {
-			p.propose(title, edits, true)
-		}
-	}
 	switch m := backticks().FindStringSubmatch(p.hint); {
 	case at < 0 || !text.IsSet():
 	case p.finding.Code == "literal-expression":
@@ -49,12 +44,12 @@ func (p *proposer) write() {
 	case m != nil:
 		from := max(0, at-len(m[1]))
 		if i := strings.Index(text.Value[from:], m[1]); i >= 0 {
-			insert("Write it in backticks", from+i, from+i+len(m[1]), "`"+m[1]+"`")
+			p.edit("Write it in backticks", text, from+i, from+i+len(m[1]), "`"+m[1]+"`", true)
 		}
 	case strings.HasPrefix(p.hint, "write $ctx."):
-		insert("Read it from the context", at, at, "$ctx.")
+		p.edit("Read it from the context", text, at, at, "$ctx.", true)
 	case strings.Contains(p.hint, "write $${ for a literal ${"):
-		insert("Write $${ for a literal ${", at, at, "$")
+		p.edit("Write $${ for a literal ${", text, at, at, "$", true)
 	}
 }
 
