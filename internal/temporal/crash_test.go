@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Of two workers one is killed in the middle of 40 runs of 10 calls. The other continues its runs:
