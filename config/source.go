@@ -46,6 +46,25 @@ func (s *source) offset(line, column int) int {
 	return at
 }
 
+// Lines finds the bytes of a file at its places.
+type Lines struct{ src *source }
+
+// LinesOf returns the lines of a file, which may begin with a byte order mark.
+func LinesOf(data []byte) Lines {
+	src := newSource("", bytes.TrimPrefix(data, byteOrderMark))
+	src.mark = len(data) - len(src.data)
+	return Lines{src}
+}
+
+// Offset returns the byte at a place. One past the end of its line gives that end, one past the last line the
+// end of the file, and one without a line its beginning.
+func (l Lines) Offset(at Pos) int {
+	if at.Line < 1 {
+		return 0
+	}
+	return l.src.mark + l.src.offset(at.Line, at.Column)
+}
+
 // line returns the text of a line, without its line end.
 func (s *source) line(number int) []byte {
 	if number < 1 || number > len(s.lines) {

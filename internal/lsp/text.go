@@ -15,38 +15,23 @@ const (
 	utf32Units = "utf-32"
 )
 
-const byteOrderMark = "\uFEFF"
-
 // text is an immutable text with its lines.
 type text struct {
-	src   string
-	units string
-	lines []int // where each line begins, as the protocol counts them: \n, \r\n and \r end a line
-	plain []int // where each line begins, as package config counts them; the same slice when \r is alone nowhere
+	src    string
+	units  string
+	lines  []int // where each line begins, as the protocol counts them: \n, \r\n and \r end a line
+	places config.Lines
 }
 
 func newText(src, units string) *text {
-	t := &text{src: src, units: units, lines: []int{0}}
-	lone := false
+	t := &text{src: src, units: units, lines: []int{0}, places: config.LinesOf([]byte(src))}
 	for i := 0; i < len(src); i++ {
 		if end := strings.IndexAny(src[i:], "\r\n"); end < 0 {
 			break
-		} else if i += end; src[i] == '\r' {
-			if i+1 < len(src) && src[i+1] == '\n' {
-				i++
-			} else {
-				lone = true
-			}
+		} else if i += end; src[i] == '\r' && i+1 < len(src) && src[i+1] == '\n' {
+			i++
 		}
 		t.lines = append(t.lines, i+1)
-	}
-	if t.plain = t.lines; lone {
-		t.plain = []int{0}
-		for i := range len(src) {
-			if src[i] == '\n' {
-				t.plain = append(t.plain, i+1)
-			}
-		}
 	}
 	return t
 }
@@ -112,24 +97,7 @@ func (t *text) Span(r Range) (from, to int) {
 }
 
 // At returns the byte at a place of package config.
-func (t *text) At(pos config.Pos) int {
-	line := pos.Line - 1
-	switch {
-	case line < 0:
-		return 0
-	case line >= len(t.plain):
-		return len(t.src)
-	}
-	at := t.plain[line]
-	if line == 0 && strings.HasPrefix(t.src, byteOrderMark) {
-		at += len(byteOrderMark)
-	}
-	for n := pos.Column; n > 1 && at < len(t.src) && t.src[at] != '\n'; n-- {
-		_, size := utf8.DecodeRuneInString(t.src[at:])
-		at += size
-	}
-	return at
-}
+func (t *text) At(pos config.Pos) int { return t.places.Offset(pos) }
 
 // edited returns the text after a change of a range.
 func (t *text) edited(r Range, with string) *text {

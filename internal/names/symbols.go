@@ -3,7 +3,6 @@ package names
 import (
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"toolgraph/config"
 )
@@ -27,7 +26,7 @@ func Symbols(path string, src []byte) (symbols []Symbol, ok bool) {
 	if root == nil {
 		return nil, false
 	}
-	s := outline{spans: spansOf(src)}
+	s := outline{spans: spans{src: src, lines: config.LinesOf(src)}}
 	all := region{root, 0, s.trimmed(0, len(src))}
 	switch {
 	case root.Get("tests") != nil && root.Get("tools") == nil:
@@ -179,38 +178,11 @@ func (s *outline) parts(of region) (parts []pair) {
 // spans finds the bytes of places.
 type spans struct {
 	src   []byte
-	mark  int
-	lines []int
-}
-
-func spansOf(src []byte) spans {
-	s := spans{src: src, lines: []int{0}}
-	if strings.HasPrefix(string(src), "\ufeff") {
-		s.mark = len("\ufeff")
-	}
-	for i, c := range src {
-		if c == '\n' {
-			s.lines = append(s.lines, i+1)
-		}
-	}
-	return s
+	lines config.Lines
 }
 
 // at returns the byte of a place.
-func (s *spans) at(p config.Pos) int {
-	if p.Line < 1 || p.Line > len(s.lines) {
-		return len(s.src)
-	}
-	at := s.lines[p.Line-1]
-	if p.Line == 1 {
-		at += s.mark
-	}
-	for column := 1; column < p.Column && at < len(s.src); column++ {
-		_, size := utf8.DecodeRune(s.src[at:])
-		at += size
-	}
-	return at
-}
+func (s *spans) at(p config.Pos) int { return s.lines.Offset(p) }
 
 // trimmed returns the end of a part without what belongs to the next one: blanks, a comma, a dash, and
 // lines that are comments.
@@ -236,7 +208,7 @@ func Around(path string, src []byte, offset int) (parts [][2]int) {
 	if root == nil {
 		return nil
 	}
-	s := outline{spans: spansOf(src)}
+	s := outline{spans: spans{src: src, lines: config.LinesOf(src)}}
 	at := region{root, 0, s.trimmed(0, len(src))}
 	for found := true; found; {
 		parts = append(parts, [2]int{at.from, at.to})

@@ -194,25 +194,7 @@ func (p *proposer) offsetIn(t config.Text) int {
 }
 
 // byteOf returns the byte of a place in the file.
-func (p *proposer) byteOf(at config.Pos) int {
-	offset := 0
-	if bytes.HasPrefix(p.src, []byte("\ufeff")) && at.Line == 1 {
-		offset = len("\ufeff")
-	}
-	for line := 1; line < at.Line; line++ {
-		i := bytes.IndexByte(p.src[offset:], '\n')
-		if i < 0 {
-			return len(p.src)
-		}
-		offset += i + 1
-	}
-	for i := range string(p.src[offset:]) {
-		if at.Column--; at.Column <= 0 {
-			return offset + i
-		}
-	}
-	return len(p.src)
-}
+func (p *proposer) byteOf(at config.Pos) int { return config.LinesOf(p.src).Offset(at) }
 
 // remove removes the key or the item that the finding is about.
 func (p *proposer) remove() {
