@@ -83,7 +83,7 @@ func (r *request) testGraphTool(ctx context.Context) (any, error) {
 func (r *request) suite(name string) (*graphtest.Suite, error) {
 	tests, given := r.Get("tests").([]any)
 	if !given {
-		path := strings.TrimSuffix(r.path, filepath.Ext(r.path)) + ".test.yaml"
+		path := strings.TrimSuffix(r.path, filepath.Ext(r.path)) + config.TestEnding
 		suite, err := graphtest.Load(path, graphtest.WithGraph(r.path))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("no tests: the file %s does not exist; give tests as an argument, or ask the user to write that file", path)

@@ -207,7 +207,7 @@ func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project
 }
 
 // notGraphs are the endings of YAML files beside graph files that check skips.
-var notGraphs = map[string]string{".test.yaml": "test file", ".lock.yaml": "lock file"}
+var notGraphs = map[string]string{config.TestEnding: "test file", config.LockEnding: "lock file"}
 
 // unnamedInput is the name of standard input without --stdin-path.
 const unnamedInput = "<stdin>"
@@ -289,7 +289,7 @@ func (f *checkFlags) checkInput(paths []string) error {
 func noGraphFiles(paths []string, found *project.Found) error {
 	if len(paths) == 1 && len(found.Skipped) == 1 && filepath.Clean(found.Skipped[0].Path) == filepath.Clean(paths[0]) {
 		path, what := paths[0], found.Skipped[0].Why
-		if what == notGraphs[".test.yaml"] {
+		if what == notGraphs[config.TestEnding] {
 			return usagef("%s is a %s, expected a graph file; to run the tests: toolgraph test %s", path, what, shellWord(path))
 		}
 		return usagef("%s is a %s, expected a graph file", path, what)

@@ -208,7 +208,7 @@ func (f *importFlags) write(ctx context.Context, std streams, file *importer.Fil
 	}
 	outputs := []output{{f.out, file.Graph}}
 	if file.Test != nil {
-		outputs = append(outputs, output{name + ".test.yaml", file.Test}, output{name + ".cassette.json", file.Cassette})
+		outputs = append(outputs, output{name + config.TestEnding, file.Test}, output{name + config.CassetteEnding, file.Cassette})
 	}
 	for _, o := range outputs {
 		if _, err := os.Lstat(o.path); err == nil && !f.force {

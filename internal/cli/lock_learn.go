@@ -132,7 +132,7 @@ func cassetteAnswers(graphFile string) ([]lock.Answer, error) {
 // cassettesOf returns the paths of the cassettes of a graph file's tests, each once, whether they
 // exist or not.
 func cassettesOf(graphFile string) ([]string, error) {
-	tests := strings.TrimSuffix(graphFile, filepath.Ext(graphFile)) + ".test.yaml"
+	tests := strings.TrimSuffix(graphFile, filepath.Ext(graphFile)) + config.TestEnding
 	suite, err := graphtest.Load(tests)
 	if errors.Is(err, fs.ErrNotExist) {
 		suite = &graphtest.Suite{Path: tests}

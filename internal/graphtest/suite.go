@@ -19,12 +19,6 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// The endings of the files that belong to a graph file X.yaml.
-const (
-	testEnding     = ".test.yaml"
-	cassetteEnding = ".cassette.json"
-)
-
 // Suite is one test file. It is not changed after Load.
 type Suite struct {
 	Path    string // as given to Load
@@ -72,7 +66,7 @@ func Parse(path string, src []byte, opts ...Option) (*Suite, error) {
 
 // graphBeside returns the graph file that a test file belongs to by its name, or "".
 func graphBeside(path string) string {
-	if name, ok := strings.CutSuffix(path, testEnding); ok {
+	if name, ok := strings.CutSuffix(path, config.TestEnding); ok {
 		return name + ".yaml"
 	}
 	return ""
@@ -80,11 +74,11 @@ func graphBeside(path string) string {
 
 // Cassette returns the path of the suite's cassette: beside the test file, by its name.
 func (s *Suite) Cassette() string {
-	name, ok := strings.CutSuffix(s.Path, testEnding)
+	name, ok := strings.CutSuffix(s.Path, config.TestEnding)
 	if !ok {
 		name = strings.TrimSuffix(s.Path, filepath.Ext(s.Path))
 	}
-	return name + cassetteEnding
+	return name + config.CassetteEnding
 }
 
 // Find returns the test files that paths name, sorted and without repetitions: a file itself,
@@ -103,7 +97,7 @@ func Find(paths ...string) ([]string, error) {
 		below := []string{path}
 		if info.IsDir() {
 			if below, err = walk(path); err == nil && len(below) == 0 {
-				err = fmt.Errorf("%s has no test file, expected files *%s in it or below", path, testEnding)
+				err = fmt.Errorf("%s has no test file, expected files *%s in it or below", path, config.TestEnding)
 			}
 		} else {
 			below[0], err = testFile(path)
@@ -120,10 +114,10 @@ func Find(paths ...string) ([]string, error) {
 // testFile returns the test file beside a graph file; any other file itself.
 func testFile(path string) (string, error) {
 	ext := filepath.Ext(path)
-	if strings.HasSuffix(path, testEnding) || ext != ".yaml" && ext != ".yml" {
+	if strings.HasSuffix(path, config.TestEnding) || ext != ".yaml" && ext != ".yml" {
 		return path, nil
 	}
-	beside := strings.TrimSuffix(path, ext) + testEnding
+	beside := strings.TrimSuffix(path, ext) + config.TestEnding
 	if _, err := os.Stat(beside); err == nil {
 		return beside, nil
 	}
@@ -154,7 +148,7 @@ func walk(root string) ([]string, error) {
 			return err
 		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "node_modules"):
 			return fs.SkipDir
-		case !d.IsDir() && strings.HasSuffix(name, testEnding):
+		case !d.IsDir() && strings.HasSuffix(name, config.TestEnding):
 			found = append(found, path)
 		}
 		return nil
@@ -194,7 +188,7 @@ func (r *reader) suite(path string, data *config.Data) *Suite {
 		s.Servers = relativeTo(path, servers.Value)
 	}
 	if s.Graph == "" {
-		r.bad(data.Pos, "the file names no graph file", "write graph: PATH, or name the file like its graph: X"+testEnding+" belongs to X.yaml")
+		r.bad(data.Pos, "the file names no graph file", "write graph: PATH, or name the file like its graph: X"+config.TestEnding+" belongs to X.yaml")
 	}
 	s.Mocks = r.mocks(data.Get("mocks"))
 	tests := r.list(data, "tests", who, "a list")

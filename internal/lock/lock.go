@@ -30,7 +30,7 @@ func Path(graphFile string) string {
 	if ext == ".yaml" || ext == ".yml" || ext == ".json" {
 		graphFile = strings.TrimSuffix(graphFile, ext)
 	}
-	return graphFile + ".lock.yaml"
+	return graphFile + config.LockEnding
 }
 
 // Of returns a lock with these entries; of two for the same tool the last counts.

@@ -23,11 +23,11 @@ var (
 // kindOf says what a file is, by its name and its text.
 func kindOf(d *document, src string) kind {
 	switch {
-	case strings.HasSuffix(d.path, testEnding):
+	case strings.HasSuffix(d.path, config.TestEnding):
 		if d.language == graphLanguage || testKeys().MatchString(src) {
 			return testFile
 		}
-	case strings.HasSuffix(d.path, lockEnding):
+	case strings.HasSuffix(d.path, config.LockEnding):
 		if d.language == graphLanguage || lockKeys().MatchString(src) {
 			return lockFile
 		}

@@ -29,7 +29,7 @@ func exampleFiles(t testing.TB) []string {
 		if err != nil || e.IsDir() && e.Name() == "node_modules" {
 			return errors.Join(err, filepath.SkipDir)
 		}
-		if strings.HasSuffix(path, ".yaml") && !strings.HasSuffix(path, lockEnding) {
+		if strings.HasSuffix(path, ".yaml") && !strings.HasSuffix(path, config.LockEnding) {
 			abs, err := filepath.Abs(path)
 			if err != nil {
 				return err
@@ -48,7 +48,7 @@ func exampleFiles(t testing.TB) []string {
 func want(t testing.TB, path, text string) (found config.Diagnostics, all bool) {
 	t.Helper()
 	options := config.Options{AssumeEnv: true}
-	if strings.HasSuffix(path, testEnding) {
+	if strings.HasSuffix(path, config.TestEnding) {
 		suite, err := graphtest.Parse(path, []byte(text))
 		_ = errors.As(err, &found)
 		if suite == nil || suite.Graph == "" {

@@ -70,7 +70,7 @@ func lenses(_ context.Context, r *request, _ aboutDocument) (any, error) {
 	tests := ""
 	v := r.view()
 	for _, path := range beside(r.path) {
-		if strings.HasSuffix(path, testEnding) && v.text(path) != nil {
+		if strings.HasSuffix(path, config.TestEnding) && v.text(path) != nil {
 			tests = v.uri(path)
 		}
 	}

@@ -86,7 +86,7 @@ func (v *view) sameFindings(ctx context.Context, edits map[string][]config.Edit)
 		return checked.Found, nil
 	}
 	for _, path := range slices.Sorted(maps.Keys(edited)) {
-		if strings.HasSuffix(path, testEnding) || strings.HasSuffix(path, lockEnding) || filepath.Ext(path) == ".json" || !config.LooksLikeGraph(edited[path]) {
+		if strings.HasSuffix(path, config.TestEnding) || strings.HasSuffix(path, config.LockEnding) || filepath.Ext(path) == ".json" || !config.LooksLikeGraph(edited[path]) {
 			continue
 		}
 		before, err := find(path, v.bytes)

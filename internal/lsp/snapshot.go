@@ -27,11 +27,6 @@ const (
 	lockFile
 )
 
-const (
-	testEnding = ".test.yaml"
-	lockEnding = ".lock.yaml"
-)
-
 // snapshot is one version of a file. Its text never changes; what the checks find in it is found once, at
 // the first request for it.
 type snapshot struct {
@@ -136,7 +131,7 @@ func (s *snapshot) graphPath() string {
 	case graphFile:
 		return s.path
 	case lockFile:
-		return strings.TrimSuffix(s.path, lockEnding) + ".yaml"
+		return strings.TrimSuffix(s.path, config.LockEnding) + ".yaml"
 	case testFile:
 		suite, _ := graphtest.Parse(s.path, []byte(s.src)) // its errors are findings
 		if suite == nil {                                  // no YAML at the moment: the line that names the graph file is enough
@@ -151,7 +146,7 @@ func (s *snapshot) graphPath() string {
 
 // beside returns the paths of the files that belong to a graph file by their names: its test file and its lock.
 func beside(graph string) []string {
-	return []string{strings.TrimSuffix(graph, filepath.Ext(graph)) + testEnding, lock.Path(graph)}
+	return []string{strings.TrimSuffix(graph, filepath.Ext(graph)) + config.TestEnding, lock.Path(graph)}
 }
 
 // check makes the checks.

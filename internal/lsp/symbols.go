@@ -95,7 +95,7 @@ func workspaceSymbols(ctx context.Context, r *request, p struct {
 	seen := map[string]bool{}
 	add := func(path string) {
 		t := v.text(path)
-		if seen[path] || t == nil || !strings.HasSuffix(path, testEnding) && !config.LooksLikeGraph([]byte(t.src)) {
+		if seen[path] || t == nil || !strings.HasSuffix(path, config.TestEnding) && !config.LooksLikeGraph([]byte(t.src)) {
 			return
 		}
 		seen[path] = true
@@ -122,7 +122,7 @@ func workspaceSymbols(ctx context.Context, r *request, p struct {
 			case err != nil:
 			case d.IsDir() && path != folder && (strings.HasPrefix(name, ".") || name == "node_modules"):
 				return fs.SkipDir
-			case d.Type().IsRegular() && (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !strings.HasSuffix(name, lockEnding):
+			case d.Type().IsRegular() && (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !strings.HasSuffix(name, config.LockEnding):
 				add(path)
 			}
 			return nil //nolint:nilerr // what cannot be read has no symbols

@@ -15,8 +15,6 @@ import (
 // mostCassette is the largest cassette that is read for names, in bytes.
 const mostCassette = 32 << 20
 
-const cassetteEnding = ".cassette.json"
-
 // view is all files at one moment: as they are open, else as they are on disk when they are first read.
 // It belongs to one request.
 type view struct {
@@ -53,7 +51,7 @@ func (v *view) text(path string) *text {
 	}
 	var src []byte
 	var err error
-	if strings.HasSuffix(path, cassetteEnding) {
+	if strings.HasSuffix(path, config.CassetteEnding) {
 		src, err = readCassette(path)
 	} else {
 		src, err = config.ReadFile(path)

@@ -67,7 +67,7 @@ func (g *gatherer) file(path string) *file {
 		return nil
 	}
 	f := &file{path: path, src: text}
-	if !strings.HasSuffix(path, cassetteEnding) {
+	if !strings.HasSuffix(path, config.CassetteEnding) {
 		f.root, _ = config.ParseWritten(path, text)
 	}
 	g.read[path] = f
@@ -85,12 +85,12 @@ func (g *gatherer) add(path string) *file {
 
 // graphPath returns the path of the graph file that a file belongs to, or is.
 func graphPath(f *file) string {
-	for _, ending := range []string{cassetteEnding, lockEnding} {
+	for _, ending := range []string{config.CassetteEnding, config.LockEnding} {
 		if name, ok := strings.CutSuffix(f.path, ending); ok {
 			return name + ".yaml"
 		}
 	}
-	name, isTest := strings.CutSuffix(f.path, testEnding)
+	name, isTest := strings.CutSuffix(f.path, config.TestEnding)
 	if graph := word(f.root, "graph"); graph != "" && f.root.Get("tools") == nil {
 		return besides(f.path, graph)
 	}
@@ -105,7 +105,7 @@ func (g *gatherer) siblings(path string) []string {
 	dir := filepath.Dir(path)
 	var paths []string
 	for _, name := range g.List(dir) {
-		if ext := filepath.Ext(name); (ext == ".yaml" || ext == ".yml") && !strings.HasSuffix(name, lockEnding) {
+		if ext := filepath.Ext(name); (ext == ".yaml" || ext == ".yml") && !strings.HasSuffix(name, config.LockEnding) {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
@@ -122,10 +122,10 @@ func (g *gatherer) graph(path string, depth int) {
 		return
 	}
 	base := strings.TrimSuffix(path, filepath.Ext(path))
-	for _, ending := range []string{lockEnding, cassetteEnding} {
+	for _, ending := range []string{config.LockEnding, config.CassetteEnding} {
 		g.add(base + ending)
 	}
-	for _, other := range append(g.siblings(path), base+testEnding) {
+	for _, other := range append(g.siblings(path), base+config.TestEnding) {
 		if test := g.file(other); test != nil && other != path && isTest(test) && graphPath(test) == path {
 			g.test(test)
 		}
@@ -140,8 +140,8 @@ func (g *gatherer) graph(path string, depth int) {
 // test adds a test file and its cassettes.
 func (g *gatherer) test(f *file) {
 	g.add(f.path)
-	if name, ok := strings.CutSuffix(f.path, testEnding); ok {
-		g.add(name + cassetteEnding)
+	if name, ok := strings.CutSuffix(f.path, config.TestEnding); ok {
+		g.add(name + config.CassetteEnding)
 	}
 	for _, test := range items(f.root.Get("tests")) {
 		if cassette := word(test, "cassette"); cassette != "" {

@@ -14,13 +14,6 @@ type Source struct {
 	Text []byte
 }
 
-// The endings of the files that belong to a graph file X.yaml.
-const (
-	testEnding     = ".test.yaml"
-	lockEnding     = ".lock.yaml"
-	cassetteEnding = ".cassette.json"
-)
-
 // file is a file that was read. Other files than graph files belong to one.
 type file struct {
 	path  string
@@ -59,7 +52,7 @@ func Read(sources []Source) *Index {
 		}
 		x.texts[s.Path] = s.Text
 		f := &file{path: s.Path, src: s.Text}
-		if strings.HasSuffix(s.Path, cassetteEnding) {
+		if strings.HasSuffix(s.Path, config.CassetteEnding) {
 			others = append(others, f)
 			continue
 		}
@@ -67,7 +60,7 @@ func Read(sources []Source) *Index {
 			x.unread = append(x.unread, s.Path)
 			continue
 		}
-		if isTest(f) || strings.HasSuffix(s.Path, lockEnding) {
+		if isTest(f) || strings.HasSuffix(s.Path, config.LockEnding) {
 			others = append(others, f)
 			continue
 		}
@@ -86,7 +79,7 @@ func Read(sources []Source) *Index {
 }
 
 func isTest(f *file) bool {
-	return strings.HasSuffix(f.path, testEnding) || f.root.Get("tests") != nil && f.root.Get("tools") == nil
+	return strings.HasSuffix(f.path, config.TestEnding) || f.root.Get("tests") != nil && f.root.Get("tools") == nil
 }
 
 // declare returns what a graph file defines.

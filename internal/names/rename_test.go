@@ -24,7 +24,7 @@ import (
 // bytes.
 func TestRenamed(t *testing.T) {
 	graphs, _ := filepath.Glob("../../examples/*.yaml")
-	graphs = slices.DeleteFunc(graphs, func(path string) bool { return strings.HasSuffix(path, testEnding) })
+	graphs = slices.DeleteFunc(graphs, func(path string) bool { return strings.HasSuffix(path, config.TestEnding) })
 	more, _ := filepath.Glob("../../graph/testdata/ok/*.yaml")
 	graphs = append(append(graphs, more...), "testdata/all/graph.yaml", "testdata/older/graph.yaml")
 	counts := map[Kind]int{}

@@ -8,12 +8,12 @@ import (
 
 // other reads a file that belongs to a graph file.
 func (r *reader) other(f *file) {
-	path, read := strings.TrimSuffix(f.path, testEnding)+".yaml", r.testFile
+	path, read := strings.TrimSuffix(f.path, config.TestEnding)+".yaml", r.testFile
 	switch {
-	case strings.HasSuffix(f.path, cassetteEnding):
-		path, read = strings.TrimSuffix(f.path, cassetteEnding)+".yaml", r.cassette
-	case strings.HasSuffix(f.path, lockEnding):
-		path, read = strings.TrimSuffix(f.path, lockEnding)+".yaml", r.lock
+	case strings.HasSuffix(f.path, config.CassetteEnding):
+		path, read = strings.TrimSuffix(f.path, config.CassetteEnding)+".yaml", r.cassette
+	case strings.HasSuffix(f.path, config.LockEnding):
+		path, read = strings.TrimSuffix(f.path, config.LockEnding)+".yaml", r.lock
 	case word(f.root, "graph") != "":
 		path = besides(f.path, word(f.root, "graph"))
 	}
