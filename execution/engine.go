@@ -82,8 +82,8 @@ func WithVars(vars value.Value) Option { return func(h *hooks) { h.vars = vars }
 
 // WithCaller records with the start of a run what identifies the request: a digest of the client and
 // the arguments. once: nothing of the run happens before the journal has its start, and there is no
-// result before it has its end, so that of two
-// processes that start a run with the same id one goes on; the other gets ErrTaken.
+// result before it has its end, so that of two processes that start a run with the same id one goes
+// on; the other gets ErrTaken.
 func WithCaller(digest string, once bool) Option {
 	return func(h *hooks) { h.caller, h.once = digest, once }
 }

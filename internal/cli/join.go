@@ -307,14 +307,14 @@ func (l *loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	j.leave() // the run itself reports from now on
 	l.log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
 	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{inTurn{j.user}, j}), execution.WithCaller(j.caller, true))...)
-	if errors.Is(err, journal.ErrNotEnded) {
+	switch {
+	case errors.Is(err, journal.ErrNotEnded):
 		err = l.unavailable(err)
 		fl.land(nil, err)
 		return nil, err, true
-	}
-	if result == nil { // it was not resumed; who waits for it finds out why
+	case result == nil: // it was not resumed; who waits for it finds out why
 		fl.land(nil, nil)
-	} else {
+	default:
 		fl.land(result, err)
 	}
 	switch {

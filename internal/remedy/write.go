@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
@@ -194,10 +195,9 @@ func inFlow(text string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(config.Inline(config.NewList(config.NewText(text))), "["), "]")
 }
 
-func number(text string) (n int) {
-	for _, c := range text {
-		n = 10*n + int(c-'0')
-	}
+// number reads the digits of a place.
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits) // one that is too large is in no file
 	return n
 }
 
