@@ -2,16 +2,15 @@ package cli
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -136,6 +135,19 @@ func TestJoinInFlight(t *testing.T) {
 	}
 }
 
+// lateClaim is a database whose first claim waits.
+type lateClaim struct {
+	journal.Database
+	first       sync.Once
+	asked, free chan struct{}
+}
+
+func (d *lateClaim) Process(ctx context.Context) (journal.Process, error) {
+	d.first.Do(func() { close(d.asked) })
+	<-d.free
+	return d.Database.Process(ctx)
+}
+
 // Two calls join an interrupted run, and a process is faster than the one that resumes it: the other one
 // looks for itself as well.
 func TestTakeOverTooLate(t *testing.T) {
@@ -149,31 +161,24 @@ func TestTakeOverTooLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", other.Path()+"?_pragma=busy_timeout(60000)")
-	if err != nil {
+	d := &lateClaim{asked: make(chan struct{}), free: make(chan struct{})}
+	if d.Database, err = journal.SQLite(dir, false); err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	lock, err := db.Conn(t.Context())
-	if err == nil {
-		_, err = lock.ExecContext(t.Context(), "BEGIN IMMEDIATE") // so that the claim waits
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan bool)
+	l.history = journal.New(d, journal.Options{})
+	t.Cleanup(func() { _ = l.history.Close() })
+	ended := make(chan bool, 1)
 	go func() {
 		result, err, end := l.takeOver(t.Context(), &joining{id: "RUN", leave: func() {}}, seen)
 		ended <- result != nil || err != nil || end
 	}()
-	var fl *flight
-	for fl == nil {
-		fl = l.fleet.flight("RUN")
-		time.Sleep(time.Millisecond)
+	select {
+	case <-d.asked:
+	case <-ended:
+		t.Fatal("it does not claim the run")
 	}
-	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
+	fl := l.fleet.flight("RUN")
+	close(d.free)
 	if <-ended {
 		t.Error("the call does not go on")
 	}

@@ -137,15 +137,18 @@ func TestFollow(t *testing.T) {
 	}()
 	record(t, open(t, url, journal.Options{}, postgres.Timing{}), events("BEGIN", "in", "out")[:1]...)
 	<-begun
+	var writing sync.WaitGroup
 	for w := range writers {
 		s := open(t, url, journal.Options{}, postgres.Timing{})
-		go func() {
+		writing.Go(func() {
 			for i := range each {
 				record(t, s, events(fmt.Sprintf("RUN%d-%d", w, i), "in", "out")...)
 			}
-		}()
+		})
 	}
-	if err := <-followed; err != nil {
+	err := <-followed
+	writing.Wait()
+	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(seen)
