@@ -12,25 +12,34 @@ type source struct {
 	name  string
 	data  []byte
 	lines []int // offsets
+	inner []int // offsets of the bytes of characters but for their first
 	mark  int   // bytes of the byte order mark before data
 }
 
 func newSource(name string, data []byte) *source {
 	s := &source{name: name, data: data, lines: make([]int, 1, 1+bytes.Count(data, []byte("\n")))}
-	for i, c := range data {
-		if c == '\n' {
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '\n':
 			s.lines = append(s.lines, i+1)
+		case c >= utf8.RuneSelf:
+			for _, size := utf8.DecodeRune(data[i:]); size > 1; size-- {
+				i++
+				s.inner = append(s.inner, i)
+			}
 		}
 	}
 	return s
 }
 
+// characters returns how many characters begin before offset.
+func (s *source) characters(offset int) int { return offset - sort.SearchInts(s.inner, offset) }
+
 // pos returns the place of the byte at offset.
 func (s *source) pos(offset int) Pos {
 	offset = min(max(offset, 0), len(s.data))
 	line := sort.SearchInts(s.lines, offset+1)
-	column := 1 + utf8.RuneCount(s.data[s.lines[line-1]:offset])
-	return Pos{File: s.name, Line: line, Column: column}
+	return Pos{File: s.name, Line: line, Column: 1 + s.characters(offset) - s.characters(s.lines[line-1])}
 }
 
 // offset is the inverse of pos. A place past the end of its line gives that end.
@@ -38,12 +47,12 @@ func (s *source) offset(line, column int) int {
 	if line < 1 || line > len(s.lines) {
 		return len(s.data)
 	}
-	at := s.lines[line-1]
-	for ; column > 1 && at < len(s.data) && s.data[at] != '\n'; column-- {
-		_, size := utf8.DecodeRune(s.data[at:])
-		at += size
+	from, end := s.lines[line-1], len(s.data)
+	if line < len(s.lines) {
+		end = s.lines[line] - 1
 	}
-	return at
+	behind := s.characters(from) + max(column, 1)
+	return from + sort.Search(end-from+1, func(n int) bool { return s.characters(from+n) >= behind }) - 1
 }
 
 // Lines finds the bytes of a file at its places.

@@ -20,6 +20,7 @@ type text struct {
 	src    string
 	units  string
 	lines  []int // where each line begins, as the protocol counts them: \n, \r\n and \r end a line
+	wide   []int // where each character begins that has more than one byte
 	places config.Lines
 }
 
@@ -32,6 +33,13 @@ func newText(src, units string) *text {
 			i++
 		}
 		t.lines = append(t.lines, i+1)
+	}
+	for i := 0; i < len(src); i++ {
+		if src[i] >= utf8.RuneSelf {
+			t.wide = append(t.wide, i)
+			_, size := utf8.DecodeRuneInString(src[i:])
+			i += size - 1
+		}
 	}
 	return t
 }
@@ -78,9 +86,11 @@ func (t *text) width(r rune) int {
 func (t *text) Position(offset int) Position {
 	offset = min(max(offset, 0), len(t.src))
 	line := sort.SearchInts(t.lines, offset+1) - 1
-	p := Position{Line: line}
-	for _, r := range t.src[t.lines[line]:offset] {
-		p.Character += t.width(r)
+	from := t.lines[line]
+	p := Position{Line: line, Character: offset - from}
+	for _, at := range t.wide[sort.SearchInts(t.wide, from):sort.SearchInts(t.wide, offset)] {
+		r, size := utf8.DecodeRuneInString(t.src[at:offset])
+		p.Character += t.width(r) - size
 	}
 	return p
 }

@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"toolgraph/config"
 )
@@ -89,5 +91,27 @@ func TestExtents(t *testing.T) {
 		if got := src[:newText(src, utf16Units).extent(0)]; got != want {
 			t.Errorf("%q: got %q, want %q", src, got, want)
 		}
+	}
+}
+
+// Each place in a long line is found without reading the line again.
+func TestPositionsInOneLine(t *testing.T) {
+	of := newText(strings.Repeat("a", 1<<20)+"😀b", utf16Units)
+	done := make(chan Position, 1)
+	go func() {
+		for at := range 1 << 18 {
+			if got := of.Position(4 * at).Character; got != 4*at {
+				t.Errorf("byte %d is character %d", 4*at, got)
+			}
+		}
+		done <- of.Position(1<<20 + 4)
+	}()
+	select {
+	case last := <-done:
+		if last.Character != 1<<20+2 {
+			t.Errorf("the last character is %d", last.Character)
+		}
+	case <-time.After(60 * time.Second):
+		t.Fatal("the places of one line take more than 60 s")
 	}
 }
