@@ -237,7 +237,7 @@ func (c *checker) declared(id string) bool {
 	case *graph.MCP:
 		return isPlainCall(n)
 	case *graph.SubGraph:
-		return isPlainCall(n) && n.Graph.Tool.OutputSchema != nil
+		return isPlainCall(n) && n.Graph != nil && n.Graph.Tool.OutputSchema != nil
 	case *graph.Ask:
 		return n.Form != nil && (n.OnError == nil || n.OnError.Next != nil)
 	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:

@@ -30,8 +30,10 @@ func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *
 	case *graph.MCP:
 		a.inputSchema = newInputSchema(knownTool(c.all.up, n.Server, n.Tool).InputSchema)
 	case *graph.SubGraph:
-		a.inputSchema = newInputSchema(n.Graph.Input.JSON())
-		a.input = n.Graph.Input
+		if n.Graph != nil { // nil: package graph reports it
+			a.inputSchema = newInputSchema(n.Graph.Input.JSON())
+			a.input = n.Graph.Input
+		}
 	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	a.need(data, a.root, needed, nil)

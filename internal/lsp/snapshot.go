@@ -2,9 +2,11 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -85,6 +87,12 @@ func (s *snapshot) findings(ctx context.Context) (result, error) {
 	s.begin.Do(func() {
 		go func() {
 			defer close(s.done)
+			defer func() {
+				if p := recover(); p != nil {
+					s.server.log.Error("a check failed", "uri", s.uri, "stack", string(debug.Stack()))
+					s.err = errors.New("an internal error, which the log of the server describes")
+				}
+			}()
 			begin := time.Now()
 			s.result, s.err = s.check()
 			s.server.log.Debug("checked", "uri", s.uri, "took", time.Since(begin))

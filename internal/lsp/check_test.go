@@ -1,0 +1,43 @@
+package lsp
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+// While the text is no YAML, the findings of a file stay whose import cannot be read.
+func TestBrokenTextWithFaultyImport(t *testing.T) {
+	c := start(t, nil)
+	c.write("other.yaml", "a: [")
+	text := strings.Replace(graph, "tools:", "imports: {other: ./other.yaml}\ntools:", 1)
+	text = strings.Replace(text, "next: make", "next: sub", 1)
+	text = strings.Replace(text, "      - id: make", "      - {id: sub, type: graph, tool: other.greet, args: {name: {expr: $.entry.name}}, next: make}\n      - id: make", 1)
+	uri := c.open("graph.yaml", strings.Replace(text, "required: [name]", "required: [nam]", 1))
+	if got := c.codes(uri); got != "not-a-graph schema-required" {
+		t.Fatalf("got %s", got)
+	}
+	c.replace(uri, "description: Greets", "description: Greets: ") // no YAML above
+	if got := c.codes(uri); got != "not-a-graph yaml-syntax schema-required" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A panic in a check is an error of the check.
+func TestPanicInCheck(t *testing.T) {
+	log := &lockedBuffer{}
+	c := connect(t, Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	c.failure("initialize", map[string]any{})
+	uri := c.open("graph.yaml", graph)
+	c.codes(uri)
+	c.server.mu.Lock()
+	snap := c.server.newSnapshot(c.server.docs[uri], newText(graph, utf16Units), nil)
+	c.server.mu.Unlock()
+	snap.doc = nil // which notes the files that a check reads
+	if _, err := snap.findings(t.Context()); err == nil {
+		t.Error("the check has no error")
+	}
+	if !strings.Contains(log.String(), "a check failed") {
+		t.Errorf("the log is %s", log.String())
+	}
+}
