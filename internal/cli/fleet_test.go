@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -132,6 +133,54 @@ func TestJoinInFlight(t *testing.T) {
 	}
 	if result, err := l.join(t.Context(), &joining{id: "RUN", caller: "other", refused: errKeyUsed}); !errors.Is(err, errKeyUsed) {
 		t.Errorf("another call: %+v, %v", result, err)
+	}
+}
+
+// sweptStore is a database that reports each look at it.
+type sweptStore struct {
+	journal.Database
+	looked chan struct{}
+}
+
+func (d *sweptStore) Sweep(ctx context.Context) error {
+	select {
+	case d.looked <- struct{}{}:
+	default:
+	}
+	return d.Database.Sweep(ctx)
+}
+
+// A call that joins a run which is interrupted in the history while this process still has it waits for the end of
+// that, and does not look again and again.
+func TestJoinOfLostFlight(t *testing.T) {
+	dir := t.TempDir()
+	l := joiner(t, sweepingGraph(t), dir)
+	data, err := journal.SQLite(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &sweptStore{Database: data, looked: make(chan struct{})}
+	l.history = journal.New(d, journal.Options{})
+	t.Cleanup(func() { _ = l.history.Close() })
+	_, fl, _ := l.fleet.begin(t.Context(), "RUN", "")
+	type news struct {
+		landed *flight
+		err    error
+	}
+	got := make(chan news, 1)
+	go func() {
+		_, landed, err := l.news(t.Context(), &joining{id: "RUN"})
+		got <- news{landed, err}
+	}()
+	<-d.looked
+	select {
+	case n := <-got:
+		t.Fatalf("there are news although nothing has happened: %+v", n)
+	case <-time.After(100 * time.Millisecond):
+	}
+	fl.land(&execution.Result{RunID: "RUN"}, nil)
+	if n := <-got; n.landed != fl || n.err != nil {
+		t.Errorf("%+v", n)
 	}
 }
 

@@ -252,6 +252,8 @@ func (l *loaded) news(ctx context.Context, j *joining) (run journal.Run, landed 
 	}
 	run, err = l.history.Wait(waiting, j.id, func(r journal.Run) bool {
 		switch {
+		case r.Status == journal.Interrupted && fl != nil:
+			return false // it is being resumed here, or this process has lost it and does not know that yet
 		case r.Status == journal.Interrupted:
 			return !j.waits || r.Question != nil // which no process asks without a client
 		case !r.InProgress():
