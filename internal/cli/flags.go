@@ -227,11 +227,14 @@ const stateVariable = "TOOLGRAPH_STATE"
 
 // place returns where the recorded runs are: a directory, or the URL of a database.
 func (f *historyFlags) place() (string, error) {
-	if place := cmp.Or(f.state, os.Getenv(stateVariable)); place != "" {
+	if place := f.named(); place != "" {
 		return place, nil
 	}
 	return stateDirectory()
 }
+
+// named returns the place that the user has named; empty for the default one.
+func (f *historyFlags) named() string { return cmp.Or(f.state, os.Getenv(stateVariable)) }
 
 // directory returns the directory of what is stored beside the recorded runs, on this machine.
 func (f *historyFlags) directory() (string, error) {

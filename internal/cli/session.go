@@ -127,8 +127,8 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	return s, s.connectElsewhere(ctx)
 }
 
-// record opens the run history. Without a directory for it runs are not recorded, unless
-// the flags require that.
+// record opens the run history. Without a directory for it runs are not recorded, unless the user has
+// named a place for them, or --durable requires it.
 func (s *session) record(secrets *config.Secrets) error {
 	h := &s.flags.history
 	if !h.records {
@@ -143,7 +143,7 @@ func (s *session) record(secrets *config.Secrets) error {
 	}
 	store, err := h.open(log)
 	if err != nil {
-		if h.durable {
+		if h.durable || h.named() != "" {
 			return err
 		}
 		log.Warn("runs are not recorded", "error", err)
