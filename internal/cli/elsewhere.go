@@ -35,6 +35,7 @@ type Remote struct {
 	Graph   string      // hash of the graph as it is listed, which is not that of a single run of the pipeline
 	Args    value.Value // complete and valid
 	Subject string      // of the client's access token
+	Keyed   bool        // the client can make the call again, and joins the run
 
 	// Record records the beginning of the run with its arguments, and leaves the run to any process:
 	// for arguments that are too large to be sent with it.
@@ -69,6 +70,7 @@ func (l *loaded) runElsewhere(
 	}
 	remote := Remote{
 		ID: l.remoteID(ctx, listed.Tool.Name.Value, given), Tool: g.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args, Subject: server.SubjectOf(ctx),
+		Keyed: server.CalledBy(ctx).Key != "",
 	}
 	remote.Record = func(ctx context.Context) error { return l.recordStart(ctx, engine, g, args, remote.ID) }
 	leave := l.attended(ctx, g, remote.ID, report)

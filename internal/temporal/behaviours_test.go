@@ -98,7 +98,7 @@ func (h *hands) Start(ctx context.Context, task behaviours.Task) error {
 		return err
 	}
 	r := &remote{client: h.client, queues: queues{h.queue}, log: slog.New(slog.DiscardHandler)}
-	_, err = r.start(ctx, task.Run, Input{Tool: task.File, Graph: g.HashWith(nil), Args: task.Args})
+	_, err = r.start(ctx, task.Run, false, Input{Tool: task.File, Graph: g.HashWith(nil), Args: task.Args})
 	if err != nil {
 		return err
 	}

@@ -80,11 +80,13 @@ func (s *scheduling) connected(ctx context.Context, do func(context.Context, cli
 	return do(ctx, c)
 }
 
+var errNoSchedule = errors.New("there is no schedule")
+
 // about replaces the error of a schedule that does not exist.
 func about(id string, err error) error {
 	var missing *serviceerror.NotFound
 	if errors.As(err, &missing) {
-		return fmt.Errorf("there is no schedule %q in this namespace; list them with: toolgraph-temporal schedule list", id)
+		return fmt.Errorf("%w %q in this namespace; list them with: toolgraph-temporal schedule list", errNoSchedule, id)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package temporal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -157,9 +158,14 @@ func (s *scheduling) list(ctx context.Context, c client.ScheduleClient) error {
 		if entry.WorkflowType.Name != WorkflowName {
 			continue
 		}
-		if shown, err := s.describe(ctx, c, entry.ID); err == nil { // else it was deleted meanwhile
-			all = append(all, shown)
+		shown, err := s.describe(ctx, c, entry.ID)
+		switch {
+		case errors.Is(err, errNoSchedule): // it was deleted meanwhile
+			continue
+		case err != nil:
+			return err
 		}
+		all = append(all, shown)
 	}
 	slices.SortFunc(all, func(a, b *scheduled) int { return strings.Compare(a.ID, b.ID) })
 	if s.format == "json" {

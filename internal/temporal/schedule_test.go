@@ -2,6 +2,7 @@ package temporal
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"os"
@@ -99,7 +100,7 @@ func (p *place) newSchedule(t *testing.T, words ...string) (id string, made sche
 	t.Helper()
 	id = "test-" + strings.ToLower(rand.Text())
 	p.schedule(t, &made, append([]string{"create", id}, words...)...)
-	t.Cleanup(func() { _ = p.client.ScheduleClient().GetHandle(t.Context(), id).Delete(t.Context()) })
+	t.Cleanup(func() { _ = p.client.ScheduleClient().GetHandle(context.Background(), id).Delete(context.Background()) })
 	return id, made
 }
 

@@ -86,7 +86,7 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 		}
 		in.Args = nil
 	}
-	started, err := r.start(ctx, run.ID, in)
+	started, err := r.start(ctx, run.ID, run.Keyed, in)
 	if err == nil {
 		defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, r.queues.of(run.Graph), run.Tool) }).Stop()
 		err = r.wait(ctx, started)
@@ -101,8 +101,9 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 }
 
 // start starts the workflow of a run, or joins it. A server that does not answer may have started it, so it is asked
-// again; after that the workflow is cancelled as far as that is possible, because its client gets an error.
-func (r *remote) start(ctx context.Context, id string, in Input) (client.WorkflowRun, error) {
+// again; after that the workflow is cancelled as far as that is possible, because its client gets an error. That of a
+// call with a key is left: an earlier call may have started it, and a later one joins it.
+func (r *remote) start(ctx context.Context, id string, keyed bool, in Input) (client.WorkflowRun, error) {
 	for begun := time.Now(); ; {
 		started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: id, TaskQueue: r.queues.prefix, Memo: map[string]any{"tool": in.Tool}, WorkflowTaskTimeout: taskTime,
@@ -118,7 +119,9 @@ func (r *remote) start(ctx context.Context, id string, in Input) (client.Workflo
 			r.pause(ctx)
 			continue
 		case isSilent:
-			_ = r.cancel(ctx, id)
+			if !keyed {
+				_ = r.cancel(ctx, id)
+			}
 			return nil, fmt.Errorf("the Temporal server does not answer, so the run is not started (%w); call again when the server is back", err)
 		}
 		return nil, fmt.Errorf("the run cannot be started on Temporal: %w", err)
