@@ -75,7 +75,7 @@ func TestQuestionOnTheOpenStream(t *testing.T) {
 		}
 		select {
 		case <-opened:
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			http.Error(out, "no stream was opened", http.StatusInternalServerError)
 			return
 		}

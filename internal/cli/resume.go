@@ -105,8 +105,12 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 		result, err = l.resolve(ctx, g, recorded.ID, opts...)
 	}
 	if errors.Is(err, execution.ErrSuspended) && user.why != nil {
-		err = fmt.Errorf("run %s stays interrupted, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
-			recorded.ID, user.why, recorded.ID)
+		is := "stays interrupted"
+		if recorded.Status == journal.Waiting {
+			is = "waits in another process"
+		}
+		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
+			recorded.ID, is, user.why, recorded.ID)
 	}
 	return show.end(std, result, withRemedy(err))
 }

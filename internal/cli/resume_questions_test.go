@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
 
@@ -85,6 +86,7 @@ func TestSweepsLeaveRunsThatWait(t *testing.T) {
 	}
 	s := sweep(t, p, dir)
 	look := openStore(t, s.state)
+	const waitsText = "waits for an answer of its user"
 	waits := func(question string, asked, logged int) {
 		t.Helper()
 		for range 20 * maxTries {
@@ -96,7 +98,7 @@ func TestSweepsLeaveRunsThatWait(t *testing.T) {
 			if r, err = look.Run(t.Context(), "RUN"); err != nil {
 				t.Fatal(err)
 			}
-			if r.Status == journal.Interrupted && r.Question != nil && r.Question.Message == question {
+			if r.Status == journal.Interrupted && r.Question != nil && r.Question.Message == question && s.log.count(waitsText) >= logged {
 				break
 			}
 			s.again()
@@ -110,7 +112,7 @@ func TestSweepsLeaveRunsThatWait(t *testing.T) {
 		if r, err := look.Run(t.Context(), "RUN"); err != nil || r.Questions != asked {
 			t.Errorf("the user was asked %d times, want %d, %v:\n%s", r.Questions, asked, err, &s.log.b)
 		}
-		if n := s.log.count("waits for an answer of its user"); n != logged {
+		if n := s.log.count(waitsText); n != logged {
 			t.Errorf("logged %d times, want %d:\n%s", n, logged, &s.log.b)
 		}
 	}
@@ -168,4 +170,39 @@ func TestResumeWithoutTerminal(t *testing.T) {
 	expect(exitFailed, "and this node asks", "run", "-g", p.File.Path, "t")
 	expect(exitOK, "use a client that can ask its user", "runs", "show", "last")
 	expect(exitOK, "diverge at step 2", "runs", "diff", "RUN", "last")
+}
+
+// lastingAsk is a user who does not answer while the run lives.
+type lastingAsk struct{}
+
+func (lastingAsk) Ask(ctx context.Context, _ execution.Question) (execution.Answer, error) {
+	<-ctx.Done()
+	return execution.Answer{}, ctx.Err()
+}
+
+// Without a terminal, the question of a run that another process has is not answered, and the run is not interrupted.
+func TestResumeOfWaitingRun(t *testing.T) {
+	p := askingProject(t)
+	dir := t.TempDir()
+	store := openStore(t, dir)
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		j := store.Journal(nil, aboutRuns(p))
+		_, err := execution.New(nil, execution.WithJournal(j), execution.WithUser(lastingAsk{}), execution.WithRunID("RUN")).Run(ctx, p.Graphs[0], value.NewMap())
+		ended <- err
+	}()
+	isWaiting := func(r journal.Run) bool { return r.Status == journal.Waiting }
+	if _, err := store.Wait(t.Context(), "RUN", isWaiting); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := command(t, dir, strings.NewReader(""), "resume", "RUN")
+	if code != exitFailed || !strings.Contains(errs, "run RUN waits in another process, because its user has to answer first: ") {
+		t.Errorf("ended with %d: %s%s", code, out, errs)
+	}
+	if run, err := store.Exact(t.Context(), "RUN"); err != nil || !isWaiting(run) {
+		t.Errorf("%+v, %v", run, err)
+	}
+	end()
+	<-ended
 }
