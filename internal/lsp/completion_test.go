@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -280,6 +281,29 @@ func TestClosedFileIsCheckedOnce(t *testing.T) {
 	c.write("graph.yaml", strings.Replace(written, "name: sizes", "name: other", 1))
 	if known() == first {
 		t.Error("the changed file was not checked")
+	}
+}
+
+// A request that was cancelled leaves nothing to the next one, and no version of the file behind.
+func TestCancelledLookAtClosedFile(t *testing.T) {
+	c := start(t, nil)
+	c.write("graph.yaml", written)
+	look := func(ctx context.Context) *completion.Known {
+		snap, err := c.server.file(filepath.Join(c.dir, "graph.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := c.server.closedFiles.known(ctx, snap)
+		if snap.ctx.Err() == nil {
+			t.Error("the version that was read is not ended")
+		}
+		return known
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	look(cancelled)
+	if known := look(t.Context()); len(known.Graphs) == 0 {
+		t.Error("nothing is known of the graph file")
 	}
 }
 

@@ -58,15 +58,20 @@ const (
 )
 
 // known returns what is known of a file. It is checked again when it, or perhaps a file that it reads, has
-// changed.
+// changed. What a request that was cancelled does not learn, the next one does.
 func (c *closedFiles) known(ctx context.Context, snap *snapshot) *completion.Known {
+	defer snap.cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if was, has := c.byPath[snap.path]; has && was.src == snap.src && time.Since(was.at) < closedFilesAge {
 		return was.known
 	}
 	known := &completion.Known{}
-	if found, err := snap.findings(ctx); err == nil && found.checked != nil && found.checked.Known != nil {
+	found, err := snap.findings(ctx)
+	if err != nil {
+		return known
+	}
+	if found.checked != nil && found.checked.Known != nil {
 		known = found.checked.Known
 	}
 	if c.byPath == nil || len(c.byPath) >= mostClosed {
