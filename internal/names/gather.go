@@ -1,6 +1,7 @@
 package names
 
 import (
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,8 @@ const mostFiles = 500
 
 // Gather returns the files that the names of a file concern, itself included: its graph file, the
 // imports of that, the graph files in its directory that import one of these, and the test files,
-// cassettes and locks beside all of them.
+// cassettes and locks beside all of them. A file that may be one of these and cannot be read is a source
+// without names.
 func Gather(path string, files Files) []Source {
 	g := gatherer{Files: files, read: map[string]*file{}}
 	path = filepath.Clean(path)
@@ -44,6 +46,9 @@ func Gather(path string, files Files) []Source {
 	for _, path := range g.found {
 		sources = append(sources, Source{Path: path, Text: g.read[path].src})
 	}
+	if g.over != "" {
+		sources = append(sources, Source{Path: g.over})
+	}
 	return sources
 }
 
@@ -51,6 +56,7 @@ type gatherer struct {
 	Files
 	read  map[string]*file // nil for one that cannot be read
 	found []string
+	over  string // a file that was not read, because there are too many
 }
 
 // file returns a file with its content; nil when there is none.
@@ -60,6 +66,7 @@ func (g *gatherer) file(path string) *file {
 	}
 	g.read[path] = nil
 	if len(g.read) > mostFiles {
+		g.over = path
 		return nil
 	}
 	text, ok := g.Read(path)
@@ -150,8 +157,14 @@ func (g *gatherer) test(f *file) {
 	}
 }
 
-// importsAny reports whether a graph file imports one that was found.
+// importsAny reports whether a graph file imports one that was found; of one that is no YAML at the moment,
+// whether it may.
 func (g *gatherer) importsAny(f *file) bool {
+	if f.root == nil {
+		return bytes.Contains(f.src, []byte("imports")) && slices.ContainsFunc(g.found, func(path string) bool {
+			return bytes.Contains(f.src, []byte(filepath.Base(path)))
+		})
+	}
 	imports := false
 	each(f.root.Get("imports"), func(_ config.Text, of *config.Data) {
 		imports = imports || slices.Contains(g.found, besides(f.path, of.Text.Value))

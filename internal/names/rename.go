@@ -39,7 +39,7 @@ func (x *Index) MayRename(n Name) error {
 		}
 	}
 	if len(x.unread) > 0 && n.Kind != Local {
-		return fmt.Errorf("%s cannot be read, and could use %q; correct it first", filepath.Base(x.unread[0]), n.Name)
+		return fmt.Errorf("the names in %s are unknown, and one could be %q; correct that file, or rename by hand", filepath.Base(x.unread[0]), n.Name)
 	}
 	return nil
 }

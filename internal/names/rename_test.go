@@ -247,7 +247,7 @@ func TestRenameRefused(t *testing.T) {
 		{`      - {id: b, type: transform, transform: {expr: '$nodeExecution($.a.id, 0)'}, next: e}`, "", "g.yaml:7:53: $nodeExecution computes the id of a node, so that a use of \"a\" could be missed; change the expression first"},
 		{`      - {id: b, type: transform, transform: {expr: '$.a.('}, next: e}`, "", "g.yaml:7:52: the expression does not compile, so that a use of \"a\" could be missed; change the expression first"},
 		{`      - {id: b, type: switch, conditions: [{rule: {no: 1}, next: e}], next: e}`, "", "g.yaml:7:51: the rule does not compile, so that a use of \"a\" could be missed; change the expression first"},
-		{`      - {id: b, type: transform, transform: {expr: "1"}, next: e}`, "tests: [", "g.test.yaml cannot be read, and could use \"a\"; correct it first"},
+		{`      - {id: b, type: transform, transform: {expr: "1"}, next: e}`, "tests: [", "the names in g.test.yaml are unknown, and one could be \"a\"; correct that file, or rename by hand"},
 		{
 			"      - {id: b, type: transform, transform: {expr: \"1\"}, next: e}\n  - {name: u, nodes: [{id: a, type: entry, next: e}]}", "mocks: {a: {result: 1}}\ntests: []",
 			"\"a\" cannot be renamed to \"z\": the name at g.test.yaml:1 would mean something else; rename it by hand",
