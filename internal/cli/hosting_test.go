@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,16 @@ tools:
 // openHost opens a host of a graph file, as a worker does.
 func openHost(t *testing.T, file, state string) *Host {
 	t.Helper()
+	host, err := hosting(t, state).Open(t.Context(), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(host.Close)
+	return host
+}
+
+func hosting(t *testing.T, state string) *Hosting {
+	t.Helper()
 	var log bytes.Buffer
 	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
 	h := Parts{std: streams{out: &log, err: &log}}.Hosting(cmd)
@@ -34,12 +45,18 @@ func openHost(t *testing.T, file, state string) *Host {
 	if err := cmd.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	host, err := h.Open(t.Context(), []string{file})
-	if err != nil {
+	return h
+}
+
+// A worker whose session cannot be opened ends with the reason.
+func TestHostIsNotOpened(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "g.yaml")
+	if err := os.WriteFile(file, []byte(patientGraph), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(host.Close)
-	return host
+	if _, err := hosting(t, "mysql://db/runs").Open(t.Context(), []string{file}); err == nil || !strings.Contains(err.Error(), `the scheme "mysql"`) {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 // patient is a user who never answers.

@@ -112,6 +112,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	defer func() {
 		if err != nil {
 			s.close()
+			s = nil // so that a caller who closes what it has does not close it again
 		}
 	}()
 	if err = s.observe(ctx, log); err != nil {

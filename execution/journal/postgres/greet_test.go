@@ -9,10 +9,12 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,16 +75,24 @@ func authority(t *testing.T) (certificate, key string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: plain}))
 }
 
+// freePort returns a port that nothing listens at, below those that systems give to who asks for any: so that no other
+// test gets it before the server has it.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		port := strconv.Itoa(20_000 + mathrand.IntN(10_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			_ = l.Close()
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
 // With sslmode=verify-full a server is believed by its certificate only, and errors say what to do.
 func TestCertificate(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") // it asks for a free port
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String()) // it is host and port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := freePort(t)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
 	socket := server.URL(t)
 	u, err := url.Parse(socket)
