@@ -33,11 +33,16 @@ test('runs are begun, continued and stopped by keys', () => use(graph('loop'), {
   await page.waitForSelector('.runs li');
   await press(page, 'Control+Enter');
   await page.waitForFunction(() => document.querySelectorAll('.runs li').length === 2);
-  await status(page, 'finished');
+  await press(page, 't');
+  const ended = async () => { // also for the page, which begins no run while it begins one
+    await page.waitForSelector('#debug-button:enabled');
+    await status(page, 'finished');
+  };
+  await ended();
   await press(page, 'Control+Shift+Enter');
   await status(page, 'paused');
   await press(page, 'F8');
-  await status(page, 'finished');
+  await ended();
   await press(page, 'Control+Shift+Enter');
   await status(page, 'paused');
   await press(page, 'Shift+F8');
