@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -123,6 +124,42 @@ func TestSweepsLeaveRunsThatWait(t *testing.T) {
 	s.stop()
 	if r, err := look.Run(t.Context(), "RUN"); err != nil || r.Status != journal.Finished || r.Question != nil {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A run that waits for its user is read once for each question, however often it is seen: there may be many.
+func TestWaitingRunIsReadOnce(t *testing.T) {
+	p := askingProject(t)
+	dir := t.TempDir()
+	s := &sweeping{t: t, p: p, state: dir}
+	before := openStore(t, dir)
+	s.begin(before, "RUN", p.Graphs[0].Hash, nil)
+	if err := before.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.resumedElsewhere("RUN", askedUser{})
+	l := joiner(t, sweepingGraph(t), t.TempDir())
+	l.Project = p
+	data, err := journal.SQLite(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &sweptStore{Database: data, looked: make(chan struct{}, 100)}
+	l.history = journal.New(d, journal.Options{})
+	t.Cleanup(func() { _ = l.history.Close() })
+	left, err := l.history.Interrupted(t.Context(), aboutRuns(p))
+	if err != nil || len(left) != 1 || left[0].Question == nil {
+		t.Fatalf("%+v, %v", left, err)
+	}
+	r := newResumer(l, time.Minute)
+	for i := range 3 {
+		looks := len(d.looked)
+		if r.wanted(t.Context(), left[0]) {
+			t.Error("it is resumed without a user")
+		}
+		if n := len(d.looked) - looks; (n > 0) != (i == 0) {
+			t.Errorf("the database is looked at %d times when the run is seen for the %d. time", n, i+1)
+		}
 	}
 }
 

@@ -150,8 +150,8 @@ func (r *resumer) sweep(ctx, soft context.Context) {
 func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.tries[run.ID] >= maxTries || r.active[run.ID] {
-		return false
+	if r.tries[run.ID] >= maxTries || r.active[run.ID] || run.Question != nil && r.waits[run.ID] == run.Question.Digest {
+		return false // there may be many that wait for days
 	}
 	log := r.log.With("run", run.ID, "tool", run.Tool)
 	_, err := r.currentGraph(ctx, run)
