@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"errors"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -104,11 +103,8 @@ func (s *snapshot) checkGraph(r *result, path, src string) (*checks.Checked, err
 func (s *snapshot) checkWith(r *result, path, src, servers string) (*checks.Checked, error) {
 	if servers == "" {
 		s.server.mu.Lock()
-		servers = s.server.settings.MCP
+		servers = s.server.serversFile()
 		s.server.mu.Unlock()
-	}
-	if servers != "" && !filepath.IsAbs(servers) && len(s.server.folders) > 0 {
-		servers = filepath.Join(s.server.folders[0], servers)
 	}
 	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: s.reader(r)}, s.server.servers(path))
 }

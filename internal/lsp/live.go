@@ -37,7 +37,7 @@ func (s *Server) learn(d *document) {
 	if !s.settings.Live || s.opts.List == nil || d.now.kind != graphFile || !filepath.IsAbs(d.path) {
 		return
 	}
-	path, uri, extra := d.path, d.uri, s.settings.MCP
+	path, uri, extra := d.path, d.uri, s.serversFile()
 	s.background(func(ctx context.Context) {
 		src, err := config.ReadFile(path)
 		if err != nil {

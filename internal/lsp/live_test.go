@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,6 +37,29 @@ func (c *client) answerQuestion(title string) (question string) {
 		c.t.Fatal(err)
 	}
 	return string(m.Params)
+}
+
+// A relative path of more servers is below the folder of the workspace, for the list as for the checks.
+func TestServersFileBelowTheFolder(t *testing.T) {
+	listed := make(chan string, 9)
+	c := connect(t, Options{List: func(_ context.Context, _ string, _ []byte, servers string) (map[string][]mcpclient.Tool, error) {
+		listed <- servers
+		return nil, nil //nolint:nilnil // nothing is listed
+	}})
+	c.failure("initialize", map[string]any{"rootUri": fileURI(c.dir), "initializationOptions": map[string]any{"debounceMs": 0, "mcp": "more.json", "live": true}})
+	c.notify("initialized", nil)
+	c.write("more.json", `{"mcpServers": {"files": {"command": "read-files"}}}`)
+	text := strings.Replace(calling, "mcpServers: {files: {command: read-files, args: [--token, \"${SECRET_TOKEN}\"]}}\n", "", 1)
+	c.write("graph.yaml", text)
+	if got := c.codes(c.open("graph.yaml", text)); got != "" {
+		t.Errorf("got %s", got)
+	}
+	if question := c.answerQuestion("Start them"); !strings.Contains(question, "read-files") {
+		t.Errorf("the question is %s", question)
+	}
+	if got, want := <-listed, filepath.Join(c.dir, "more.json"); got != want {
+		t.Errorf("the file of servers is %s, expected %s", got, want)
+	}
 }
 
 // Servers are started only with the setting and after the user has agreed, and the user is asked once.

@@ -66,7 +66,7 @@ func rename(ctx context.Context, r *request, p struct {
 // sameFindings reports a finding that graph files have only after edits.
 func (v *view) sameFindings(ctx context.Context, edits map[string][]config.Edit) error {
 	v.server.mu.Lock()
-	set := v.server.settings
+	servers := v.server.serversFile()
 	v.server.mu.Unlock()
 	edited := map[string][]byte{}
 	for path, of := range edits {
@@ -79,7 +79,7 @@ func (v *view) sameFindings(ctx context.Context, edits map[string][]config.Edit)
 		if err != nil {
 			return nil, err
 		}
-		checked, err := checks.Text(ctx, path, src, config.Options{ServersFile: set.MCP, AssumeEnv: true, ReadFile: read}, checks.Servers{})
+		checked, err := checks.Text(ctx, path, src, config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: read}, checks.Servers{})
 		if err != nil {
 			return nil, err
 		}

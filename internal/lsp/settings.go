@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 )
 
@@ -32,6 +33,15 @@ func (s settings) debounce() time.Duration {
 func (s settings) hoverValues() bool { return s.HoverValues == nil || *s.HoverValues }
 
 func (s settings) inlayHints() bool { return s.InlayHints == nil || *s.InlayHints }
+
+// serversFile is the file with more servers that the user has set. A relative path is below the first folder of
+// the workspace. Server.mu is held.
+func (s *Server) serversFile() string {
+	if path := s.settings.MCP; path == "" || filepath.IsAbs(path) || len(s.folders) == 0 {
+		return path
+	}
+	return filepath.Join(s.folders[0], s.settings.MCP)
+}
 
 // readSettings changes settings to those that a client sends, which may be under the name toolgraph. The
 // error says which one cannot be read; it and those that are not sent stay as they are.
