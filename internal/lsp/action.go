@@ -158,7 +158,7 @@ func (m *mender) works(ctx context.Context, f config.Diagnostic, edits map[strin
 	if len(src) > config.MaxFileBytes || bytes.Equal(src, []byte(m.src)) {
 		return false
 	}
-	after := m.server.newSnapshot(m.doc, newText(string(src), m.units), nil)
+	after := m.server.newSnapshot(m.doc, m.kind, newText(string(src), m.units), nil)
 	defer after.cancel()
 	result, err := after.findings(ctx)
 	if err != nil {

@@ -30,7 +30,7 @@ func kindOf(d *document, src string) kind {
 		if d.language == graphLanguage || lockKeys().MatchString(src) {
 			return lockFile
 		}
-	case d.wasGraph || d.language == graphLanguage:
+	case d.language == graphLanguage || config.LooksLikeGraph([]byte(src)):
 		return graphFile
 	}
 	return otherFile

@@ -31,7 +31,7 @@ func TestPanicInCheck(t *testing.T) {
 	uri := c.open("graph.yaml", graph)
 	c.codes(uri)
 	c.server.mu.Lock()
-	snap := c.server.newSnapshot(c.server.docs[uri], newText(graph, utf16Units), nil)
+	snap := c.server.newSnapshot(c.server.docs[uri], graphFile, newText(graph, utf16Units), nil)
 	c.server.mu.Unlock()
 	snap.doc = nil // which notes the files that a check reads
 	if _, err := snap.findings(t.Context()); err == nil {

@@ -24,7 +24,6 @@ type document struct {
 	uri, path string
 	language  string
 	now       *snapshot
-	wasGraph  bool               // a version of it looked like a graph file
 	good      *checks.Checked    // the last valid version
 	last      config.Diagnostics // of the last version that was YAML
 	reads     map[string]bool    // the other files that the last check, and one under way, have read, by path
@@ -125,13 +124,18 @@ func (s *Server) changed(params json.RawMessage) error {
 	return nil
 }
 
-// set makes a text the newest version of a document. What others have read of it is checked again.
+// set makes a text the newest version of a document, which stays the kind of file that it was. What others have
+// read of it is checked again.
 func (s *Server) set(d *document, t *text, version *int) {
+	kind := otherFile
 	if d.now != nil {
 		d.now.cancel()
+		kind = d.now.kind
 	}
-	d.wasGraph = d.wasGraph || config.LooksLikeGraph([]byte(t.src))
-	d.now = s.newSnapshot(d, t, version)
+	if kind == otherFile {
+		kind = kindOf(d, t.src)
+	}
+	d.now = s.newSnapshot(d, kind, t, version)
 	s.checker.outdated(d.path)
 	s.fileChanged(d.path)
 }
@@ -139,7 +143,7 @@ func (s *Server) set(d *document, t *text, version *int) {
 // renew makes a snapshot of the same version whose checks are not made yet.
 func (s *Server) renew(d *document) {
 	d.now.cancel()
-	d.now = s.newSnapshot(d, d.now.text, d.now.version)
+	d.now = s.newSnapshot(d, d.now.kind, d.now.text, d.now.version)
 	s.checker.soon(d.uri, s.settings.debounce())
 }
 

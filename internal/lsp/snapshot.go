@@ -59,8 +59,8 @@ type result struct {
 var graphKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^graph[ \t]*:.*`) })
 
 // newSnapshot returns a version of a document; of a file that is not open, d has only its names.
-func (s *Server) newSnapshot(d *document, t *text, version *int) *snapshot {
-	snap := &snapshot{text: t, uri: d.uri, path: d.path, version: version, kind: kindOf(d, t.src), server: s, doc: d, done: make(chan struct{})}
+func (s *Server) newSnapshot(d *document, kind kind, t *text, version *int) *snapshot {
+	snap := &snapshot{text: t, uri: d.uri, path: d.path, version: version, kind: kind, server: s, doc: d, done: make(chan struct{})}
 	snap.ctx, snap.cancel = context.WithCancel(s.ctx)
 	return snap
 }
@@ -77,8 +77,8 @@ func (s *Server) file(path string) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &document{uri: fileURI(path), path: path, wasGraph: config.LooksLikeGraph(src)}
-	return s.newSnapshot(d, newText(string(src), s.units), nil), nil
+	d := &document{uri: fileURI(path), path: path}
+	return s.newSnapshot(d, kindOf(d, string(src)), newText(string(src), s.units), nil), nil
 }
 
 // findings returns what the checks find in the version. The error is that of reading other files, or that

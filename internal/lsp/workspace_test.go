@@ -223,6 +223,12 @@ func TestOtherFiles(t *testing.T) {
 	if got := c.codes(uri); got != "empty-file" {
 		t.Errorf("got %s", got)
 	}
+	tests := c.open("graph.test.yaml", "graph: graph.yaml\ntests: []\n")
+	c.codes(tests)
+	c.edit(tests, Range{Position{}, Position{Line: 99}}, "t:\n") // about to be a key
+	if got := c.codes(tests); got == "" {
+		t.Error("a test file is none while its first key is written")
+	}
 	untitled := c.openURI("untitled:Untitled-1", "yaml", strings.Replace(graph, "next: make", "next: mak", 1))
 	if got := c.codes(untitled); got != "unknown-node" {
 		t.Errorf("got %s", got)
