@@ -152,6 +152,7 @@ func TestCandidates(t *testing.T) {
 		"an open quote":                 {"{expr: $item.name}}", "{expr: '$.list.‸}}", "entries total", ""},
 		"nothing in a string":           {"$.list.entries[size > 10].name", `"a ‸`, "", "$count list"},
 		"a schema":                      {"properties: {directory: {type: string}, deep: {type: boolean}}", "properties: {directory: {‸}}", "type description enum", "id"},
+		"a schema of other properties":  {"properties: {directory: {type: string}, deep: {type: boolean}}", "additionalProperties: {‸}", "type description enum", "id"},
 		"a type of a schema":            {"directory: {type: string}", "directory: {type: ‸}", "string integer", "mcp"},
 		"a required argument":           {"required: [directory]", "required: [‸]", "directory deep", ""},
 		"a tool that may be called":     {"vars: {region: eu, top: 3}\n", "allow:\n  calls: [‸]\n", "files.* files.read_file", ""},
@@ -226,5 +227,17 @@ func TestVariablesOfBranches(t *testing.T) {
 	} {
 		old := map[string]string{`$failure.code = "‸"`: `$failure.code = "timeout"`, "until: $result.‸": "until: $result.total"}[piece]
 		offers(t, known, src, old, piece, c[0], c[1])
+	}
+}
+
+// A word that YAML reads as something else is written in quotes, however it is spelled.
+func TestWordsInQuotes(t *testing.T) {
+	for _, word := range []string{"null", "NULL", "True", "no", "Off", "1e3", ""} {
+		if got := scalarText(word); got != `"`+word+`"` {
+			t.Errorf("%q is written as %s", word, got)
+		}
+	}
+	if got := scalarText("nullable"); got != "nullable" {
+		t.Errorf("got %s", got)
 	}
 }

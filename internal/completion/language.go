@@ -173,7 +173,7 @@ func values(all []schema) []Candidate {
 
 // plainText reports whether YAML, in brackets as well, has a text without quotes.
 func plainText(s string) bool {
-	switch s {
+	switch strings.ToLower(s) {
 	case "true", "false", "null", "yes", "no", "on", "off", "~", "":
 		return false
 	}
@@ -213,7 +213,7 @@ var jsonSchema = func() schema {
 	named := map[string]any{"type": "object", "additionalProperties": map[string]any(self)}
 	properties := map[string]any{
 		"type":       map[string]any(words("object", "array", "string", "number", "integer", "boolean", "null")),
-		"properties": named, "items": map[string]any(self), "additionalProperties": map[string]any{"type": "boolean"},
+		"properties": named, "items": map[string]any(self), "additionalProperties": map[string]any{"anyOf": []any{map[string]any{"type": "boolean"}, map[string]any(self)}},
 		"required": map[string]any{"type": "array"}, "enum": map[string]any{"type": "array"}, "default": map[string]any{},
 	}
 	for _, word := range []string{"title", "description", "pattern"} {
