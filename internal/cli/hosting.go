@@ -150,8 +150,15 @@ type Order struct {
 	Stop <-chan struct{} // see execution.WithStop
 }
 
-// Remedy adds to the failure of a run what its reader can do about it.
-func Remedy(err error) error { return withRemedy(err) }
+// Text returns the failure of a run of a graph, which is given by its hash, without secrets and with what its reader
+// can do about it.
+func (h *Host) Text(graph string, err error) string {
+	text := withRemedy(err).Error()
+	if on, known := h.graphs[graph]; known {
+		text = on.File.Secrets.Redact(text)
+	}
+	return text
+}
 
 // PermanentError is why a run can never be made or resumed.
 type PermanentError struct{ Err error }

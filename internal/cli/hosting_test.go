@@ -103,3 +103,19 @@ func TestHostEnds(t *testing.T) {
 		}
 	}
 }
+
+// The failure of a run that a worker reports has no secret of its graph file.
+func TestHostText(t *testing.T) {
+	t.Setenv("HOST_TEXT_TOKEN", "hunter2hunter2")
+	file := filepath.Join(t.TempDir(), "g.yaml")
+	servers := `mcpServers: {up: {type: http, url: "http://127.0.0.1:1/mcp", headers: {Authorization: "Bearer ${HOST_TEXT_TOKEN}"}}}` + "\n"
+	if err := os.WriteFile(file, []byte(servers+patientGraph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := openHost(t, file, t.TempDir())
+	for hash := range host.Tools() {
+		if text := host.Text(hash, errors.New("the token hunter2hunter2 is refused")); strings.Contains(text, "hunter2") || !strings.HasSuffix(text, " is refused") {
+			t.Error(text)
+		}
+	}
+}

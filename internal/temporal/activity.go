@@ -20,6 +20,7 @@ import (
 type maker interface {
 	Make(ctx context.Context, o cli.Order) (*execution.Result, error)
 	Answer(ctx context.Context, run string, q execution.Question) (execution.Answer, error)
+	Text(graph string, err error) string
 }
 
 // activities are the activities of a worker.
@@ -41,7 +42,7 @@ func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
 	if in.Args != nil {
 		args, err := value.Decode(in.Args)
 		if err != nil {
-			return Outcome{}, failed(err)
+			return Outcome{}, failed(err.Error())
 		}
 		o.Args = args
 	}
@@ -54,11 +55,11 @@ func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
 	run, release := a.alive(ctx, halt)
 	defer release()
 	_, err := a.Make(run, o)
-	return a.outcome(user, err)
+	return a.outcome(in.Graph, user, err)
 }
 
 // outcome says how an attempt has ended.
-func (a *activities) outcome(user *user, err error) (Outcome, error) {
+func (a *activities) outcome(graph string, user *user, err error) (Outcome, error) {
 	var step *execution.StepError
 	var never *cli.PermanentError
 	isSuspended := errors.Is(err, execution.ErrSuspended)
@@ -69,13 +70,13 @@ func (a *activities) outcome(user *user, err error) (Outcome, error) {
 		return Outcome{Asked: asked}, nil
 	case isSuspended:
 		return Outcome{}, sdk.NewApplicationErrorWithOptions(errGivenBack.Error(), "toolgraph.given-back",
-			sdk.ApplicationErrorOptions{NextRetryDelay: soon, Category: sdk.ApplicationErrorCategoryBenign, Cause: err})
+			sdk.ApplicationErrorOptions{NextRetryDelay: soon, Category: sdk.ApplicationErrorCategoryBenign, Cause: errors.New(a.Text(graph, err))})
 	case errors.As(err, &never):
-		return Outcome{}, failed(err)
+		return Outcome{}, failed(a.Text(graph, err))
 	case !errors.As(err, &step):
 		return Outcome{}, err // of the store: tried again
 	}
-	out := Outcome{Status: string(journal.Failed), Code: step.Code(), Message: cli.Remedy(err).Error()}
+	out := Outcome{Status: string(journal.Failed), Code: step.Code(), Message: a.Text(graph, err)}
 	if out.Code == execution.CodeCancelled {
 		out.Status = string(journal.Cancelled)
 	}
@@ -83,8 +84,8 @@ func (a *activities) outcome(user *user, err error) (Outcome, error) {
 }
 
 // failed returns an error after which a run is not tried again.
-func failed(err error) error {
-	return sdk.NewNonRetryableApplicationError(err.Error(), permanent, nil)
+func failed(text string) error {
+	return sdk.NewNonRetryableApplicationError(text, permanent, nil)
 }
 
 // alive says every beat that a run is alive, until release, and returns the context of the run, which

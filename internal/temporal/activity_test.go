@@ -26,6 +26,9 @@ type making func(ctx context.Context, o cli.Order) (*execution.Result, error)
 
 func (m making) Make(ctx context.Context, o cli.Order) (*execution.Result, error) { return m(ctx, o) }
 
+// Text marks what it was asked for.
+func (m making) Text(graph string, err error) string { return graph + ": " + err.Error() }
+
 // Answer is away at first, and has an answer to the question "known".
 func (m making) Answer(ctx context.Context, run string, q execution.Question) (execution.Answer, error) {
 	switch {
@@ -77,10 +80,13 @@ func TestOutcomes(t *testing.T) {
 		"cancelled":  {err: stepError(execution.CodeCancelled, nil), want: Outcome{Status: "cancelled", Code: execution.CodeCancelled}},
 		"unknown":    {err: stepError(execution.CodeOutcomeUnknown, nil), want: Outcome{Status: "error", Code: execution.CodeOutcomeUnknown}},
 		"given back": {err: stepError(execution.CodeCancelled, execution.ErrSuspended), failed: "another one continues the run"},
-		"never":      {err: &cli.PermanentError{Err: errors.New("not recorded")}, permanent: true, failed: "not recorded"},
+		"never":      {err: &cli.PermanentError{Err: errors.New("not recorded")}, permanent: true, failed: "g: not recorded"},
 		"later":      {err: errors.New("the store is locked"), failed: "the store is locked"},
 	} {
-		out, err := attempt(t, Input{}, nil, func(context.Context, cli.Order) (*execution.Result, error) { return nil, test.err })
+		out, err := attempt(t, Input{Graph: "g"}, nil, func(context.Context, cli.Order) (*execution.Result, error) { return nil, test.err })
+		if (out.Code != "") != strings.HasPrefix(out.Message, "g: ") {
+			t.Errorf("%s: the message is %q, expected the text of the maker, which has no secrets", name, out.Message)
+		}
 		out.Message = ""
 		if out != test.want || (err == nil) != (test.failed == "") || err != nil && !strings.Contains(err.Error(), test.failed) || isPermanent(err) != test.permanent {
 			t.Errorf("%s: %+v, %v", name, out, err)

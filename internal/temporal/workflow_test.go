@@ -125,7 +125,7 @@ func TestWorkflowRetries(t *testing.T) {
 	for _, test := range []struct {
 		err  error
 		most int
-	}{{failed(errors.New("not recorded completely")), 1}, {errors.New("the store is locked"), 3}} {
+	}{{failed("not recorded completely"), 1}, {errors.New("the store is locked"), 3}} {
 		tries := 0
 		env := environment(t, func(Input) (Outcome, error) {
 			if tries++; tries < 3 {
