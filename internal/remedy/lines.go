@@ -35,7 +35,8 @@ func (p *proposer) lines() {
 		if noted {
 			comment = " #" + comment
 		}
-		change("Quote the value", key+": "+quoted(value)+comment)
+		isText := !strings.ContainsAny(value[:1], "{[") // else a mapping or a list would become a text
+		p.propose("Quote the value", []config.Edit{{From: from, To: to, Text: key + ": " + quoted(value) + comment}}, isText)
 		for _, closing := range []string{"}", "]", `"`, "'"} {
 			change("Add "+closing, line+closing)
 		}

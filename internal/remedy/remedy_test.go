@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"toolgraph/config"
@@ -51,5 +52,17 @@ func TestFixesOfBrokenFiles(t *testing.T) {
 	}
 	if proposed < 100 {
 		t.Errorf("%d fixes", proposed)
+	}
+}
+
+// To make a text of a mapping that is not closed mends the syntax, but is surely not what was meant.
+func TestQuotedMappingIsNotSure(t *testing.T) {
+	for line, sure := range map[string]bool{"a: b: c": true, `a: {expr: "x}`: false, "a: [b": false} {
+		f := config.Diagnostic{Pos: config.Pos{File: "g.yaml", Line: 1, Column: 1}, Code: "yaml-syntax", Hint: "quote it"}
+		fixes := Fixes("g.yaml", []byte(line+"\n"), f)
+		i := slices.IndexFunc(fixes, func(fix Fix) bool { return fix.Title == "Quote the value" })
+		if i < 0 || fixes[i].Sure != sure {
+			t.Errorf("%s: %+v", line, fixes)
+		}
 	}
 }
