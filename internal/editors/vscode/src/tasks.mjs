@@ -1,6 +1,6 @@
 // What the commands start, as arguments of toolgraph. The file comes from a code lens or from the active editor.
 
-// parseArguments reads what the user has typed; the message is undefined when it is a JSON object.
+// problemOf says what is wrong with what the user has typed; undefined: it is a JSON object.
 export function problemOf(typed) {
   try {
     const value = JSON.parse(typed);
