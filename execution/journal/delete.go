@@ -23,7 +23,7 @@ func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
 func deleteNamed(ctx context.Context, db executor, ids []string) (deleted int, err error) {
 	for part := range slices.Chunk(ids, stepRuns) {
 		args, list := parameters(part)
-		n, err := deleteRuns(ctx, db, `SELECT seq, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND id IN (`+list+`)`, args...)
+		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND id IN (`+list+`)`, args...)
 		deleted += n
 		if err != nil {
 			return deleted, err
@@ -48,7 +48,7 @@ func (s *Store) prune(ctx context.Context, keep Retention) (int, error) {
 		oldest = time.Now().Add(-keep.MaxAge).UnixMicro()
 	}
 	return s.deleting(ctx, func(db *sql.DB) (int, error) {
-		n, err := deleteRuns(ctx, db, `SELECT seq, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND (
+		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND (
 			started < CAST($1 AS BIGINT)
 			OR CAST($2 AS BIGINT) > 0 AND seq <= (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET $2)
 			OR CAST($3 AS BIGINT) > 0 AND seq <= (
@@ -83,7 +83,7 @@ const (
 // can have its id.
 const deleting Status = "deleting"
 
-// deleteRuns deletes the runs that the query returns, as (seq, bytes), until it returns none.
+// deleteRuns deletes the runs that the query returns, as (seq, id, bytes), until it returns none.
 func deleteRuns(ctx context.Context, db executor, query string, args ...any) (deleted int, err error) {
 	for {
 		n := 0
@@ -107,16 +107,25 @@ func deleteSome(ctx context.Context, tx *sql.Tx, query string, args ...any) (n i
 		if total += v.bytes; total > stepBytes && n > 0 {
 			break
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM payloads WHERE run = (SELECT id FROM runs WHERE seq = $1)`, v.seq); err != nil {
+		// The row is the first: a run that another process claims meanwhile stays.
+		const ended = ` AND status NOT IN ('running', 'deleting')`
+		remove, args := `DELETE FROM runs WHERE seq = $1`+ended, []any{v.seq}
+		if v.bytes > stepBytes {
+			remove, args = `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2`+ended, []any{deleting, v.seq}
+		}
+		done, err := tx.ExecContext(ctx, remove, args...)
+		if inProgress, err := hadNoRow(done, err); err != nil {
+			return 0, err
+		} else if inProgress {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM payloads WHERE run = $1`, v.id); err != nil {
 			return 0, err
 		}
 		if v.bytes > stepBytes {
-			_, err := tx.ExecContext(ctx, `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2`, deleting, v.seq)
-			return 1, err
+			return 1, nil
 		}
-		for _, statement := range []string{
-			`DELETE FROM chunks WHERE run = $1`, `DELETE FROM spills WHERE run = $1`, `DELETE FROM runs WHERE seq = $1`,
-		} {
+		for _, statement := range []string{`DELETE FROM chunks WHERE run = $1`, `DELETE FROM spills WHERE run = $1`} {
 			if _, err := tx.ExecContext(ctx, statement, v.seq); err != nil {
 				return 0, err
 			}
@@ -143,7 +152,7 @@ func deleteMarked(ctx context.Context, db executor) error {
 
 // deletePart deletes a part of a marked run; more is false when there is none.
 func deletePart(ctx context.Context, tx *sql.Tx) (more bool, err error) {
-	marked, err := sizes(ctx, tx, `SELECT seq, bytes FROM runs WHERE status = $1 LIMIT 1`, deleting)
+	marked, err := sizes(ctx, tx, `SELECT seq, id, bytes FROM runs WHERE status = $1 LIMIT 1`, deleting)
 	if err != nil || len(marked) == 0 {
 		return false, err
 	}
@@ -197,7 +206,11 @@ func rest(ctx context.Context, took time.Duration) error {
 	}
 }
 
-type size struct{ seq, bytes int64 }
+type size struct {
+	seq   int64
+	id    string
+	bytes int64
+}
 
 func sizes(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]size, error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
@@ -208,7 +221,7 @@ func sizes(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]size, 
 	var all []size
 	for rows.Next() {
 		var s size
-		if err := rows.Scan(&s.seq, &s.bytes); err != nil {
+		if err := rows.Scan(&s.seq, &s.id, &s.bytes); err != nil {
 			return nil, err
 		}
 		all = append(all, s)

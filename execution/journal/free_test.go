@@ -152,7 +152,7 @@ func TestDeletingIsTakenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := deleteRuns(t.Context(), db, `SELECT seq, bytes FROM runs WHERE id = 'LONG' AND status <> 'deleting'`); n != 1 || err != nil {
+	if n, err := deleteRuns(t.Context(), db, `SELECT seq, id, bytes FROM runs WHERE id = 'LONG' AND status <> 'deleting'`); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	if err := step(t.Context(), db, func(tx *sql.Tx) error {

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"database/sql"
 	"errors"
 	"slices"
 	"testing"
@@ -222,5 +223,48 @@ func TestServerIsYoung(t *testing.T) {
 	r, err = open(t, url, journal.Options{}, postgres.Timing{Dead: younger}).Run(t.Context(), "RUN")
 	if err != nil || r.Status != journal.Interrupted {
 		t.Errorf("a lease of %s on a server that is up for %.0f s: %s, %v", younger, up, r.Status, err)
+	}
+}
+
+// A run that another process claims while it is being deleted stays, with all that it has.
+func TestClaimBesideDeletion(t *testing.T) {
+	url := pgtest.URL(t)
+	s := open(t, url, journal.Options{}, postgres.Timing{})
+	record(t, s, events("RUN", "in", "out")[:2]...)
+	if err := s.Release(t.Context(), "RUN"); err != nil {
+		t.Fatal(err)
+	}
+	owner := query[string](t, url, `SELECT owner FROM toolgraph.runs`)
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	claim, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := claim.ExecContext(t.Context(), `UPDATE toolgraph.runs SET status = 'running', owner = $1`, owner); err != nil {
+		t.Fatal(err)
+	}
+	deleted := make(chan int, 1)
+	go func() {
+		n, err := s.Delete(t.Context(), "RUN")
+		if err != nil {
+			t.Error(err)
+		}
+		deleted <- n
+	}()
+	until(t, "the deletion waits for the claim", func() bool {
+		return query[int](t, url, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	})
+	if err := claim.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-deleted; n != 0 {
+		t.Errorf("%d runs in progress were deleted", n)
+	}
+	if n := query[int](t, url, `SELECT (SELECT count(*) FROM toolgraph.runs) + (SELECT count(*) FROM toolgraph.chunks)`); n != 2 {
+		t.Errorf("%d rows are left, expected the run and its chunk", n)
 	}
 }
