@@ -147,7 +147,7 @@ func TestCallAt(t *testing.T) {
 		"($f := function($a, $b) { $a }; $f(1, ‸": "$b",
 		"$count(1) + ‸":                           "",
 		"(1 + ‸":                                  "",
-		"$unknown(‸":                               "",
+		"$unknown(‸":                              "",
 		`"$count(‸`:                               "",
 	} {
 		src := strings.Replace(file, "$.list.entries[size > 10].name", piece, 1)

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -21,6 +23,23 @@ func TestBrokenTextWithFaultyImport(t *testing.T) {
 	if got := c.codes(uri); got != "not-a-graph yaml-syntax schema-required" {
 		t.Errorf("got %s", got)
 	}
+}
+
+// Two files that import each other do so no longer when one of them is deleted, although both are open.
+func TestRingThatIsDeleted(t *testing.T) {
+	c := start(t, nil)
+	one := strings.Replace(graph, "tools:", "imports: {two: ./two.yaml}\ntools:", 1)
+	two := strings.Replace(graph, "tools:", "imports: {one: ./one.yaml}\ntools:", 1)
+	c.write("one.yaml", one)
+	c.write("two.yaml", two)
+	first, second := c.open("one.yaml", one), c.open("two.yaml", two)
+	awaitCodes(c, first, "import-ring unused-import")
+	awaitCodes(c, second, "import-ring unused-import")
+	if err := os.Remove(filepath.Join(c.dir, "one.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": first, "type": 3}}})
+	awaitCodes(c, second, "unreadable-import")
 }
 
 // A panic in a check is an error of the check.

@@ -185,7 +185,8 @@ func (s *Server) saved(params json.RawMessage) error {
 func (s *Server) filesChanged(params json.RawMessage) error {
 	var p struct {
 		Changes []struct {
-			URI string `json:"uri"`
+			URI  string `json:"uri"`
+			Type int    `json:"type"`
 		} `json:"changes"`
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
@@ -194,10 +195,17 @@ func (s *Server) filesChanged(params json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range p.Changes {
-		s.fileChanged(pathOf(c.URI))
+		path := pathOf(c.URI)
+		s.fileChanged(path)
+		if d := s.openAt(path); d != nil && c.Type != contentChanged { // which files import each other depends on those on disk
+			s.renew(d)
+		}
 	}
 	return nil
 }
+
+// contentChanged is the type of a change of a file that is neither created nor deleted.
+const contentChanged = 2
 
 // closed handles that a document was closed: the file counts as it is on disk again.
 func (s *Server) closed(params json.RawMessage) error {
