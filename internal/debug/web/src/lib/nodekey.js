@@ -55,10 +55,10 @@ function act(key, g, node) {
   }
 }
 
-// focusNode brings a node into view and gives it the keyboard.
+// focusNode brings a node into view and gives it the keyboard, at once: the next key is for it.
 export function focusNode(id, readable = true) {
   if (!id) return;
   reveal(id, readable);
   focused.value = id;
-  requestAnimationFrame(() => document.querySelector(`[data-node="${CSS.escape(id)}"]`)?.focus({ preventScroll: true }));
+  document.querySelector(`[data-node="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
 }
