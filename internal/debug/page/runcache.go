@@ -56,13 +56,11 @@ func (c *runCache) add(run *shownRun, stored bool) {
 	}
 }
 
-// live returns the runs of this process, the newest first.
+// live returns the runs of this process, in any order.
 func (c *runCache) live() []*shownRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := slices.DeleteFunc(slices.Clone(c.runs), func(r *shownRun) bool { return r.session == nil })
-	slices.SortFunc(out, func(a, b *shownRun) int { return b.Started.Compare(a.Started) })
-	return out
+	return slices.DeleteFunc(slices.Clone(c.runs), func(r *shownRun) bool { return r.session == nil })
 }
 
 // forget removes the recorded runs: another version of the file may have other secrets and

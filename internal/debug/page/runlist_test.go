@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,6 +142,23 @@ func TestOwnRunsAreListed(t *testing.T) {
 	if len(rest.Runs) != 1 || rest.Runs[0].ID != want[2] || rest.Next != "" {
 		t.Errorf("%+v", rest)
 	}
+}
+
+// Runs are listed while others of this process begin, which the race detector sees.
+func TestListWhileRunsBegin(t *testing.T) {
+	c := open(t, nil)
+	var lists sync.WaitGroup
+	lists.Go(func() {
+		for range 60 {
+			if resp, err := c.http.Get(c.base + "/api/runs"); err != nil || resp.StatusCode != http.StatusOK || resp.Body.Close() != nil {
+				t.Errorf("%v, %v", resp, err)
+			}
+		}
+	})
+	for range 20 {
+		c.until(c.start(`{"tool": "count", "args": {"n": 1}}`), "finished")
+	}
+	lists.Wait()
 }
 
 // What a run of another process does is an event, and a call that it makes is a step that runs.
