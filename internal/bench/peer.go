@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
 
+	"toolgraph/internal/bench/program"
 	"toolgraph/tests/npm"
 )
 
@@ -51,7 +49,7 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 	f := &fleet{dir: dir}
 	var err error
 	if binary == "" {
-		if binary, err = build(ctx, dir, ours); err != nil {
+		if binary, err = program.Build(ctx, dir, program.Product, ours); err != nil {
 			return nil, err
 		}
 	} else if binary, err = filepath.Abs(binary); err != nil {
@@ -62,7 +60,7 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 		return nil, err
 	}
 	f.binarySize = info.Size()
-	if f.upstream, err = build(ctx, dir, "toolgraph/internal/bench/upstream"); err != nil {
+	if f.upstream, err = program.Build(ctx, dir, program.Bench, "toolgraph/internal/bench/upstream"); err != nil {
 		return nil, err
 	}
 	f.peers = append(f.peers,
@@ -76,7 +74,7 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 		script := filepath.Join(modules, "node_modules", "mcpgraph", "dist", "main.js")
 		f.peers = append(f.peers, &peer{name: mcpgraph, dialect: older, command: func(graph string) []string { return []string{"node", script, "-g", graph} }})
 	}
-	if echo, err := build(ctx, dir, "toolgraph/internal/bench/echo"); err != nil {
+	if echo, err := program.Build(ctx, dir, program.Bench, "toolgraph/internal/bench/echo"); err != nil {
 		fmt.Fprintf(log, "%s is left out: %v\n", bare, err)
 	} else {
 		f.peers = append(f.peers, &peer{name: bare, command: func(string) []string { return []string{echo} }})
@@ -94,26 +92,4 @@ func (f *fleet) line(p *peer, w *workload) ([]string, error) {
 		return nil, err
 	}
 	return p.command(path), nil
-}
-
-// build compiles a main package into dir. The product is compiled in its own module, with
-// the modules that its go.mod names.
-func build(ctx context.Context, dir, pkg string) (string, error) {
-	out := filepath.Join(dir, filepath.Base(pkg))
-	if runtime.GOOS == "windows" {
-		out += ".exe"
-	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
-	if pkg == ours {
-		root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", ours).Output()
-		if err != nil {
-			return "", fmt.Errorf("go list -m %s: %w", ours, err)
-		}
-		cmd.Dir = strings.TrimSpace(string(root))
-	}
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, strings.TrimSpace(string(said)))
-	}
-	return out, nil
 }

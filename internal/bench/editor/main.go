@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/bench/program"
 	"toolgraph/internal/bench/stats"
 )
 
@@ -50,10 +51,8 @@ func run(args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if *binary == "" {
-		*binary = filepath.Join(dir, "toolgraph")
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", *binary, "toolgraph")
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("building toolgraph: %w: %s", err, out)
+		if *binary, err = program.Build(ctx, dir, program.Product, "toolgraph"); err != nil {
+			return err
 		}
 	}
 	text := graphFile(*binary)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/bench/program"
 	"toolgraph/tests/pgtest"
 )
 
@@ -54,7 +55,7 @@ func run(args []string) error {
 	if err := os.WriteFile(with.graph, []byte(graphFile(up.URL)), 0o600); err != nil {
 		return err
 	}
-	if with.toolgraph, err = build(ctx, dir, "../..", "toolgraph"); err != nil {
+	if with.toolgraph, err = program.Build(ctx, dir, program.Product, "toolgraph"); err != nil {
 		return err
 	}
 	results := map[string]*found{}
@@ -124,7 +125,7 @@ func (with *programs) prepare(ctx context.Context, log io.Writer) (end func(), n
 		if err != nil {
 			return fmt.Errorf("the temporal CLI is missing; install it, or set TOOLGRAPH_TEMPORAL to its path: %w", err)
 		}
-		if with.temporal, err = build(ctx, with.dir, "../temporal", "./cmd/toolgraph-temporal"); err != nil {
+		if with.temporal, err = program.Build(ctx, with.dir, program.Temporal, "toolgraph/internal/temporal/cmd/toolgraph-temporal"); err != nil {
 			return err
 		}
 		var stop func()
@@ -137,16 +138,4 @@ func (with *programs) prepare(ctx context.Context, log io.Writer) (end func(), n
 		fmt.Fprintln(log, "without Temporal:", noTemporal)
 	}
 	return end, nil, noTemporal
-}
-
-// build compiles a main package of a module.
-func build(ctx context.Context, dir, module, pkg string) (string, error) {
-	out := filepath.Join(dir, filepath.Base(pkg))
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, pkg)
-	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
-	}
-	return out, nil
 }
