@@ -2,7 +2,7 @@
 // and changes and requests come one after the other. Out come a Markdown table and how far the goals are
 // reached.
 //
-//	go run ./internal/bench/editor [-changes 400] [-binary PATH] [-quick]
+//	go -C internal/bench run ./editor [-changes 400] [-binary PATH] [-quick]
 //
 // It knows the program by its standard streams only. The pause after a change, which an editor's settings
 // decide, is not counted: it is set to 0.
