@@ -11,7 +11,7 @@ import (
 // launch is how hosts start the graph file of the tests.
 func launch() Launch {
 	return Launch{
-		Name: "count-files", Description: "Count files", Command: "/opt/bin/toolgraph", Args: []string{"-g", "/work/graph.yaml"},
+		Name: "count-files", Description: "Count files", Command: "/opt/bin/toolgraph", Args: []string{"-g", "/srv/graph.yaml"},
 		Variables: []string{"API_TOKEN", "TEAM"}, Timeout: 300 * time.Second,
 		IsSelf: func(command string) bool { return path.Base(strings.ReplaceAll(command, `\`, "/")) == "toolgraph" },
 	}
@@ -111,27 +111,27 @@ func TestPutUpdates(t *testing.T) {
 			"cursor",
 			"{\"mcpServers\": {\n  \"count-files\": { // mine\n    \"command\": \"/old/toolgraph\",\n    \"env\": {\"API_TOKEN\": \"canary\"}, // filled in\n    \"args\": [\"serve\", \"-g\", \"/old.yaml\", \"--audit\", \"a.log\"],\n    \"disabled\": true,\n  },\n}}",
 			"{\"mcpServers\": {\n  \"count-files\": { // mine\n    \"command\": \"/opt/bin/toolgraph\",\n    \"env\": {\"API_TOKEN\": \"canary\", \"TEAM\":\"${env:TEAM}\"}, // filled in\n" +
-				"    \"args\": [\"serve\",\"-g\",\"/work/graph.yaml\",\"--audit\",\"a.log\"],\n    \"disabled\": true,\n    \"type\": \"stdio\"\n  },\n}}",
+				"    \"args\": [\"serve\",\"-g\",\"/srv/graph.yaml\",\"--audit\",\"a.log\"],\n    \"disabled\": true,\n    \"type\": \"stdio\"\n  },\n}}",
 		},
 		"toml": {
 			"codex",
 			"[mcp_servers.count-files] # mine\ncommand = 'toolgraph' # ours\nargs = [\n  '-g', '/old.yaml', # old\n]\nenv_vars = [\"API_TOKEN\", { name = \"TEAM\" }]\nenabled = false\ntool_timeout_sec = 900.5\n\n[mcp_servers.count-files.env]\nLEVEL = 'x'\n\n[other]\nx = nan\n",
-			"[mcp_servers.count-files] # mine\ncommand = \"/opt/bin/toolgraph\" # ours\nargs = [\"-g\", \"/work/graph.yaml\"]\nenv_vars = [\"API_TOKEN\", { name = \"TEAM\" }]\nenabled = false\ntool_timeout_sec = 900.5\n\n[mcp_servers.count-files.env]\nLEVEL = 'x'\n\n[other]\nx = nan\n",
+			"[mcp_servers.count-files] # mine\ncommand = \"/opt/bin/toolgraph\" # ours\nargs = [\"-g\", \"/srv/graph.yaml\"]\nenv_vars = [\"API_TOKEN\", { name = \"TEAM\" }]\nenabled = false\ntool_timeout_sec = 900.5\n\n[mcp_servers.count-files.env]\nLEVEL = 'x'\n\n[other]\nx = nan\n",
 		},
 		"toml, a new key": {
 			"codex",
-			"[mcp_servers.\"count-files\"]\ncommand = '/opt/bin/toolgraph'\nargs = ['-g', '/work/graph.yaml'] # ours\n\n[other]\n",
-			"[mcp_servers.\"count-files\"]\ncommand = '/opt/bin/toolgraph'\nargs = ['-g', '/work/graph.yaml'] # ours\nenv_vars = [\"API_TOKEN\", \"TEAM\"]\ntool_timeout_sec = 300\n\n[other]\n",
+			"[mcp_servers.\"count-files\"]\ncommand = '/opt/bin/toolgraph'\nargs = ['-g', '/srv/graph.yaml'] # ours\n\n[other]\n",
+			"[mcp_servers.\"count-files\"]\ncommand = '/opt/bin/toolgraph'\nargs = ['-g', '/srv/graph.yaml'] # ours\nenv_vars = [\"API_TOKEN\", \"TEAM\"]\ntool_timeout_sec = 300\n\n[other]\n",
 		},
 		"a list": {
 			"opencode",
 			`{"mcp": {"count-files": {"type": "local", "command": ["toolgraph", "-g", "/old.yaml", "-m", "/old.json", "--audit", "x"], "enabled": false}}}`,
-			`{"mcp": {"count-files": {"type": "local", "command": ["/opt/bin/toolgraph","-g","/work/graph.yaml","--audit","x"], "enabled": false, "environment":{"API_TOKEN":"{env:API_TOKEN}","TEAM":"{env:TEAM}"}}}}`,
+			`{"mcp": {"count-files": {"type": "local", "command": ["/opt/bin/toolgraph","-g","/srv/graph.yaml","--audit","x"], "enabled": false, "environment":{"API_TOKEN":"{env:API_TOKEN}","TEAM":"{env:TEAM}"}}}}`,
 		},
 		"yaml": {
 			"goose",
-			"extensions:\n  count-files: # mine\n    type: stdio\n    cmd: toolgraph\n    args: [-g, /work/graph.yaml]\n    enabled: false # for now\n    env_keys: [API_TOKEN, OTHER]\n    name: Files\n    timeout: 600\n    description: \"\"\n",
-			"extensions:\n  count-files: # mine\n    type: stdio\n    cmd: /opt/bin/toolgraph\n    args: [-g, /work/graph.yaml]\n    enabled: false # for now\n    env_keys: [API_TOKEN, OTHER, TEAM]\n    name: Files\n    timeout: 600\n    description: \"\"\n",
+			"extensions:\n  count-files: # mine\n    type: stdio\n    cmd: toolgraph\n    args: [-g, /srv/graph.yaml]\n    enabled: false # for now\n    env_keys: [API_TOKEN, OTHER]\n    name: Files\n    timeout: 600\n    description: \"\"\n",
+			"extensions:\n  count-files: # mine\n    type: stdio\n    cmd: /opt/bin/toolgraph\n    args: [-g, /srv/graph.yaml]\n    enabled: false # for now\n    env_keys: [API_TOKEN, OTHER, TEAM]\n    name: Files\n    timeout: 600\n    description: \"\"\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

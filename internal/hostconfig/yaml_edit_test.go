@@ -31,7 +31,7 @@ func TestPutYAMLBytes(t *testing.T) {
 		l := launch()
 		l.Args = []string{"-g", "/other.yaml"}
 		again, action := put(t, "goose", got, l)
-		if want := strings.Replace(got, "/work/graph.yaml", "/other.yaml", 1); action != Updated || again != want {
+		if want := strings.Replace(got, "/srv/graph.yaml", "/other.yaml", 1); action != Updated || again != want {
 			t.Errorf("%s: updated:\n%s\nwant\n%s", name, again, want)
 		}
 	}
