@@ -118,7 +118,6 @@ const (
 // builder makes items of nodes. It stops at a limit; its items must not be used then.
 type builder struct {
 	src     *source
-	at      cursor
 	found   Diagnostics
 	stopped bool
 	nodes   int
@@ -128,7 +127,7 @@ type builder struct {
 // buildItems returns the item of a node and of each node below it. The item is nil when a limit
 // was exceeded.
 func buildItems(src *source, root *yaml.Node) (*item, map[*yaml.Node]*item, Diagnostics) {
-	b := &builder{src: src, at: cursor{src: src}, done: map[*yaml.Node]*item{}}
+	b := &builder{src: src, done: map[*yaml.Node]*item{}}
 	it := b.build(root, 1)
 	if b.stopped {
 		return nil, nil, b.found
@@ -148,8 +147,8 @@ func (b *builder) build(n *yaml.Node, level int) *item {
 	if n.Kind == yaml.AliasNode {
 		return b.alias(n, level)
 	}
-	start := skipAnchor(b.src.data, b.at.seek(n.Line, n.Column), n.Anchor)
-	it := &item{pos: b.at.pos(start), nodes: 1, height: 1}
+	start := skipAnchor(b.src.data, b.src.offset(n.Line, n.Column), n.Anchor)
+	it := &item{pos: b.src.pos(start), nodes: 1, height: 1}
 	if b.nodes++; b.nodes > maxNodes {
 		b.stop(it.pos, "too-many-values", fmt.Sprintf("the file has more than %d values", maxNodes), "split it into several files")
 	}

@@ -86,37 +86,6 @@ func (s *source) line(number int) []byte {
 	return bytes.TrimSuffix(rest, []byte("\r"))
 }
 
-// cursor finds the offsets of ascending places; it reads each line once.
-type cursor struct {
-	src                  *source
-	line, column, offset int
-}
-
-// seek moves to a place and returns its offset.
-func (c *cursor) seek(line, column int) int {
-	if line != c.line || column < c.column {
-		c.line, c.column, c.offset = line, 1, c.src.offset(line, 1)
-	}
-	for ; c.column < column && c.offset < len(c.src.data) && c.src.data[c.offset] != '\n'; c.column++ {
-		_, size := utf8.DecodeRune(c.src.data[c.offset:])
-		c.offset += size
-	}
-	return c.offset
-}
-
-// pos returns the place of an offset after the cursor, and near it.
-func (c *cursor) pos(offset int) Pos {
-	p := Pos{File: c.src.name, Line: c.line, Column: c.column}
-	for at := c.offset; at < offset; {
-		r, size := utf8.DecodeRune(c.src.data[at:])
-		if p.Column++; r == '\n' {
-			p.Line, p.Column = p.Line+1, 1
-		}
-		at += size
-	}
-	return p
-}
-
 // maxLines is the largest number of lines of a file: short lines cost the YAML parser most.
 const maxLines = 200_000
 

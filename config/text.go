@@ -28,14 +28,13 @@ const (
 // such as one with variables, it returns Pos.
 func (t Text) At(offset int) Pos { return t.Places().At(offset) }
 
-// Places finds the places of many bytes of a text. It reads the text once when the offsets are
-// ascending. Not safe for concurrent use.
+// Places finds the places of many bytes of a text. It reads the text once.
+// Not safe for concurrent use.
 type Places struct {
 	Text Text
 
 	traced bool
-	at     []int  // the offset in the file of each byte of the value; nil when unknown
-	from   cursor // the place that was returned last
+	at     []int // the offset in the file of each byte of the value; nil when unknown
 }
 
 // Places returns a finder of places in the text.
@@ -53,13 +52,7 @@ func (p *Places) At(offset int) Pos {
 	if p.at == nil {
 		return t.Pos
 	}
-	at := p.at[min(max(offset, 0), len(t.Value))]
-	if p.from.src == nil || at < p.from.offset {
-		p.from = cursor{src: t.src, line: t.Pos.Line, column: t.Pos.Column, offset: t.start}
-	}
-	pos := p.from.pos(at)
-	p.from.line, p.from.column, p.from.offset = pos.Line, pos.Column, at
-	return pos
+	return t.src.pos(p.at[min(max(offset, 0), len(t.Value))])
 }
 
 // IsSet reports whether the file has the text.
