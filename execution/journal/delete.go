@@ -23,7 +23,7 @@ func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
 func deleteNamed(ctx context.Context, db executor, ids []string) (deleted int, err error) {
 	for part := range slices.Chunk(ids, stepRuns) {
 		args, list := parameters(part)
-		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND id IN (`+list+`)`, args...)
+		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE `+ended+` AND id IN (`+list+`)`, args...)
 		deleted += n
 		if err != nil {
 			return deleted, err
@@ -48,7 +48,7 @@ func (s *Store) prune(ctx context.Context, keep Retention) (int, error) {
 		oldest = time.Now().Add(-keep.MaxAge).UnixMicro()
 	}
 	return s.deleting(ctx, func(db *sql.DB) (int, error) {
-		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE status NOT IN ('running', 'deleting') AND (
+		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE `+ended+` AND (
 			started < CAST($1 AS BIGINT)
 			OR CAST($2 AS BIGINT) > 0 AND seq <= (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET $2)
 			OR CAST($3 AS BIGINT) > 0 AND seq <= (
@@ -83,6 +83,9 @@ const (
 // can have its id.
 const deleting Status = "deleting"
 
+// ended is the condition for a run that may be deleted.
+const ended = `status NOT IN ('running', 'deleting')`
+
 // deleteRuns deletes the runs that the query returns, as (seq, id, bytes), until it returns none.
 func deleteRuns(ctx context.Context, db executor, query string, args ...any) (deleted int, err error) {
 	for {
@@ -108,10 +111,9 @@ func deleteSome(ctx context.Context, tx *sql.Tx, query string, args ...any) (n i
 			break
 		}
 		// The row is the first: a run that another process claims meanwhile stays.
-		const ended = ` AND status NOT IN ('running', 'deleting')`
-		remove, args := `DELETE FROM runs WHERE seq = $1`+ended, []any{v.seq}
+		remove, args := `DELETE FROM runs WHERE seq = $1 AND `+ended, []any{v.seq}
 		if v.bytes > stepBytes {
-			remove, args = `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2`+ended, []any{deleting, v.seq}
+			remove, args = `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2 AND `+ended, []any{deleting, v.seq}
 		}
 		done, err := tx.ExecContext(ctx, remove, args...)
 		if inProgress, err := hadNoRow(done, err); err != nil {
