@@ -128,7 +128,7 @@ func (d *decoder) expression(it, expr *item, in string) *Data {
 	return data
 }
 
-var looksLikeExpression = pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
+var looksLikeExpression = wording.Pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
 
 // args returns the arguments of a call. In a file of the older language, a text on the first
 // level that begins with $ is an expression.

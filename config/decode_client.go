@@ -19,11 +19,11 @@ const (
 const iconSizePattern = `^([1-9][0-9]{0,4}x[1-9][0-9]{0,4}|any)$`
 
 var (
-	iconSize  = pattern(iconSizePattern)
-	mediaType = pattern(`^image/[A-Za-z0-9][A-Za-z0-9.+-]*$`)
-	dataImage = pattern(`^data:image/[A-Za-z0-9][A-Za-z0-9.+-]*(;[^,;\s]+)*,[^\s]+$`)
-	metaLabel = pattern(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
-	metaName  = pattern(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
+	iconSize  = wording.Pattern(iconSizePattern)
+	mediaType = wording.Pattern(`^image/[A-Za-z0-9][A-Za-z0-9.+-]*$`)
+	dataImage = wording.Pattern(`^data:image/[A-Za-z0-9][A-Za-z0-9.+-]*(;[^,;\s]+)*,[^\s]+$`)
+	metaLabel = wording.Pattern(`^[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+	metaName  = wording.Pattern(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
 )
 
 // meta returns _meta; nil when it is missing or not a mapping.

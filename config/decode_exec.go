@@ -8,7 +8,7 @@ import (
 	"toolgraph/internal/wording"
 )
 
-var programName = pattern(programNamePattern)
+var programName = wording.Pattern(programNamePattern)
 
 // isExec reports whether a server says that its tools are programs.
 func isExec(it *item) bool {

@@ -17,8 +17,8 @@ type usage struct {
 }
 
 var (
-	variableName  = pattern(`^[A-Za-z_][A-Za-z0-9_]*`)
-	sensitiveName = pattern(`(?i)key|token|secret|password|passwd|auth|credential`)
+	variableName  = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*`)
+	sensitiveName = wording.Pattern(`(?i)key|token|secret|password|passwd|auth|credential`)
 )
 
 // expand replaces ${VAR}, ${VAR:-default}, ${VAR:?message} and ${vars.NAME}, once; $${ becomes ${.

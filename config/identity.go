@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+
+	"toolgraph/internal/wording"
 )
 
 var (
-	variableText = pattern(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:[-?][^}]*)?\}`)
-	userInfo     = pattern(`://[^/@\s]*:[^/@\s]*@`)
-	namedSecret  = pattern(`(?i)([a-z0-9_-]*(?:key|token|secret|password|passwd|auth|credential)[a-z0-9_-]*\s*[:=]\s*)([^&#]+)`)
+	variableText = wording.Pattern(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:[-?][^}]*)?\}`)
+	userInfo     = wording.Pattern(`://[^/@\s]*:[^/@\s]*@`)
+	namedSecret  = wording.Pattern(`(?i)([a-z0-9_-]*(?:key|token|secret|password|passwd|auth|credential)[a-z0-9_-]*\s*[:=]\s*)([^&#]+)`)
 )
 
 // nameable returns a text of a server's definition for other files: with the names of its

@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	importName = pattern(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+	importName = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 	importsKey = key{name: "imports", common: true, doc: "Graph files whose tools the graphs of this file call as NAME.TOOL: their paths, relative to this file, by name.", value: value{
 		"type": "object", "propertyNames": value{"pattern": "^[A-Za-z_][A-Za-z0-9_-]{0,63}$"},
 		"additionalProperties": textValue("./text-tools.yaml"),

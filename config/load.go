@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"toolgraph/internal/wording"
 )
 
 // Options of Load and Parse.
@@ -224,7 +226,7 @@ func notRegular(path string, mode fs.FileMode) Diagnostics {
 }
 
 // topKey matches a key at the start of a line of YAML.
-var topKey = pattern(`(?m)^["']?(\w+)["']?[ \t]*:`)
+var topKey = wording.Pattern(`(?m)^["']?(\w+)["']?[ \t]*:`)
 
 // LooksLikeGraph reports whether the content of a YAML file is probably a graph file, with
 // mistakes or without: whether its top level has two keys of graph files. Other YAML files have

@@ -1,10 +1,14 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"toolgraph/internal/wording"
+)
 
 var (
-	secretPart   = pattern(`(?i)token|secret|passw|credential|apikey`)
-	userPassword = pattern(`://[^/@\s]*:([^/@\s]+)@`)
+	secretPart   = wording.Pattern(`(?i)token|secret|passw|credential|apikey`)
+	userPassword = wording.Pattern(`://[^/@\s]*:([^/@\s]+)@`)
 )
 
 // PlainSecret reports whether a text of a server's entry holds a secret itself, where ${VAR}

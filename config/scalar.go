@@ -5,29 +5,22 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"toolgraph/internal/wording"
 )
-
-// pattern returns a regular expression that is compiled at its first use.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // scalarProblem says why a plain scalar has no value.
 type scalarProblem struct{ code, message, hint string }
 
 var (
-	decimal     = pattern(`^[-+]?[0-9]+$`)
-	float       = pattern(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
-	based       = pattern(`^[-+]?0(x[0-9a-fA-F]+|o[0-7]+|b[01]+)$`)
-	leadingZero = pattern(`^[-+]?0[0-9]+$`)
-	underscored = pattern(`^[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?$`)
-	nonFinite   = pattern(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
+	decimal     = wording.Pattern(`^[-+]?[0-9]+$`)
+	float       = wording.Pattern(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	based       = wording.Pattern(`^[-+]?0(x[0-9a-fA-F]+|o[0-7]+|b[01]+)$`)
+	leadingZero = wording.Pattern(`^[-+]?0[0-9]+$`)
+	underscored = wording.Pattern(`^[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?$`)
+	nonFinite   = wording.Pattern(`^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$`)
 )
 
 const maxExact = 1 << 53 // integers up to it are exact as float64

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"toolgraph/internal/wording"
 )
 
 // leastSecret is the least length of a secret in bytes: a shorter one would redact too much other
@@ -189,7 +191,7 @@ func insideBase64(text string) []string {
 	return append(forms, base64.RawStdEncoding.EncodeToString([]byte(text)))
 }
 
-var opaqueWord = pattern(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`)
+var opaqueWord = wording.Pattern(`[A-Za-z0-9+/]+(?:[-_][A-Za-z0-9+/]+)*`)
 
 // opaqueWords returns the words of a text that look like random keys: long, with digits and
 // letters of both cases, and few marks, unlike paths and names.

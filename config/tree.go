@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"gopkg.in/yaml.v3"
+	"toolgraph/internal/wording"
 )
 
 // parseTree returns the root of a file's one document, or findings.
@@ -65,7 +66,7 @@ func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
 	return doc, nil
 }
 
-var yamlProblem = pattern(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
+var yamlProblem = wording.Pattern(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
 
 // parserProblems are messages for errors of the parser, by a part of its text. None repeats text
 // of the file.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+	"toolgraph/internal/wording"
 )
 
 // Change is one change by Upgrade, with its place in the older file.
@@ -171,7 +172,7 @@ func (e *editor) rewriteArgs(node *yaml.Node) {
 	}
 }
 
-var safeInFlow = pattern(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`)
+var safeInFlow = wording.Pattern(`^[$A-Za-z0-9_][$A-Za-z0-9_.]*$`)
 
 // inFlow returns a scalar for use inside { }: as it is written, if that is on one line.
 func (e *editor) inFlow(n *yaml.Node) string {

@@ -38,7 +38,7 @@ func (f *File) varNames() []string {
 	return names
 }
 
-var identifier = pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifier = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // vars decodes the constants, with the values that the options give to some of them.
 func (d *decoder) vars(fs *fields) {
@@ -221,7 +221,7 @@ func (d *decoder) varText(t Text, i int, path string, use usage) variable {
 	return variable{name: path, value: value.plainText()}
 }
 
-var varReference = pattern(`\$?\$\{vars\.([^}]*)\}`)
+var varReference = wording.Pattern(`\$?\$\{vars\.([^}]*)\}`)
 
 // withVars returns a text with the values of constants in place of each ${vars.…}, apart from those
 // whose names say that they are secrets. A ${ in a value becomes $${, which no variable begins with.

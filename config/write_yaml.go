@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"toolgraph/internal/wording"
 )
 
 // writer writes data as readable YAML: block style, small values on one line, and texts of
@@ -177,9 +179,9 @@ func flowed(d *Data) string {
 }
 
 var (
-	plainKey = pattern(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`)
+	plainKey = wording.Pattern(`^[A-Za-z_$][A-Za-z0-9_.$/-]*$`)
 	// wordOfYAML matches texts that some readers of YAML read as a boolean or null.
-	wordOfYAML = pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
+	wordOfYAML = wording.Pattern(`(?i)^(y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
 )
 
 // keyText returns a key with quotes if it needs them.
@@ -298,7 +300,7 @@ func appendInline(dst []byte, d *Data) []byte {
 }
 
 // plainText matches text that every reader reads as text without quotes, also in flow style.
-var plainText = pattern(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
+var plainText = wording.Pattern(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
 
 // words are texts that some readers of YAML read as another value.
 var words = map[string]bool{

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"toolgraph/internal/wording"
+)
 
 // ParseWritten returns the content of a YAML file as it is written: older forms are as they are, no
 // ${VAR} is replaced, and an expression is a mapping with the key expr. older reports whether it is a
@@ -93,7 +97,7 @@ func staysPlain(whole string, safe bool) bool {
 	return isText && problem == nil
 }
 
-var safePart = pattern("^[\\pL\\pN_`-][\\pL\\pN_ `-]*$")
+var safePart = wording.Pattern("^[\\pL\\pN_`-][\\pL\\pN_ `-]*$")
 
 // IsBlock reports whether the text is a block scalar: after | or >.
 func (t Text) IsBlock() bool { return t.style == styleLiteral || t.style == styleFolded }

@@ -3,10 +3,8 @@ package completion
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
@@ -134,9 +132,7 @@ func (d *Description) fact(name, text string) {
 }
 
 // chain is a path of names at the end of a text, with indexes.
-var chain = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:\\$\\$?\\.)?(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*)*$")
-})
+var chain = wording.Pattern("(?:\\$\\$?\\.)?(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*(?:\\.(?:[A-Za-z_]\\w*|`[^`]+`)(?:\\[-?\\d+\\])*)*$")
 
 // addField adds the fields of a value, where its type comes from, and where a run has it.
 func (c *cursor) addField(d *Description, s source) {

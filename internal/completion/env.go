@@ -2,10 +2,8 @@ package completion
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -13,6 +11,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/wording"
 )
 
 // flow is what is known of the tool's runs, or nil.
@@ -216,9 +215,7 @@ func (c *cursor) own(name string) (input, output []byte) {
 }
 
 // local finds the variables that an expression binds.
-var local = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\$([A-Za-z_]\w*)\s*(?::=|[,)]\s*[^)]*\{|[,)]\s*\{)|[@#]\$([A-Za-z_]\w*)`)
-})
+var local = wording.Pattern(`\$([A-Za-z_]\w*)\s*(?::=|[,)]\s*[^)]*\{|[,)]\s*\{)|[@#]\$([A-Za-z_]\w*)`)
 
 // whatVariable describes the variables of the language.
 var whatVariable = map[string]string{

@@ -4,12 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
+	"toolgraph/internal/wording"
 )
 
 // source is an expression up to the cursor.
@@ -44,7 +44,7 @@ func (c *cursor) expression() (source, bool) {
 var historyArgument = regexp.MustCompile("\\$(?:executionCount|nodeExecutions?)\\(\\s*[\"']([^\"'`]*)$")
 
 // compared is a path, and the beginning of a string that it is compared with.
-var compared = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("((?:[\\w$.]|`[^`]*`)+)\\s*!?=\\s*[\"']([^\"'`]*)$") })
+var compared = wording.Pattern("((?:[\\w$.]|`[^`]*`)+)\\s*!?=\\s*[\"']([^\"'`]*)$")
 
 func (c *cursor) inExpression(s source) []Candidate {
 	if in := historyArgument.FindStringSubmatch(s.before); in != nil {

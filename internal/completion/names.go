@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // keys are the candidates for keys: of the schemas, the operators of rules, and the names that others
@@ -89,10 +88,10 @@ func (c *cursor) asKeys(names []Candidate) []Candidate {
 }
 
 // placeholder is the beginning of a ${VAR}.
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([\w.]*)$`) })
+var placeholder = wording.Pattern(`\$\{([\w.]*)$`)
 
 // environment finds the variables of the environment that a file names.
-var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_]\w*)[}:]`) })
+var environment = wording.Pattern(`\$\{([A-Za-z_]\w*)[}:]`)
 
 // placeholders are what a ${…} can name: constants of the file, and variables that it names elsewhere.
 func (c *cursor) placeholders() []Candidate {

@@ -2,9 +2,9 @@ package completion
 
 import (
 	"context"
-	"regexp"
 	"strings"
-	"sync"
+
+	"toolgraph/internal/wording"
 )
 
 // Call is the call of a function around a place of an expression.
@@ -104,7 +104,7 @@ func openCall(text string) (name string, argument int, ok bool) {
 }
 
 // definition is the beginning of a function that an expression gives a name.
-var definition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(\w+)\s*:=\s*(?:function|λ)\s*\(([^)]*)\)`) })
+var definition = wording.Pattern(`\$(\w+)\s*:=\s*(?:function|λ)\s*\(([^)]*)\)`)
 
 // definedIn returns the parameters of a function that an expression defines.
 func definedIn(text, name string) (params []parameter, ok bool) {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"toolgraph/internal/wording"
 )
 
 // keyOrder is the order of keys in snippets; other keys come between the two parts, by name.
@@ -165,7 +165,7 @@ func sortedKeys(v map[string]any) []string {
 }
 
 // stop is a place of a snippet: its number and the text that it begins with.
-var stop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(\d+):((?:[^}\\]|\\.)*)\}`) })
+var stop = wording.Pattern(`\$\{(\d+):((?:[^}\\]|\\.)*)\}`)
 
 // scalar writes a string, in quotes where YAML needs them. A stop for a name has the known names.
 func (r *renderer) scalar(v, key string) string {
@@ -216,7 +216,7 @@ func (c *cursor) unusedID(id string) string {
 	return id
 }
 
-var choice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\d+\|([^,|}]*)[^}]*\|\}`) })
+var choice = wording.Pattern(`\$\{\d+\|([^,|}]*)[^}]*\|\}`)
 
 // withoutStops returns the text of a snippet as a client without snippets writes it.
 func withoutStops(snippet string) string {
@@ -227,7 +227,7 @@ func withoutStops(snippet string) string {
 }
 
 var (
-	emptyStop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\d+\}|\$\d`) })
+	emptyStop = wording.Pattern(`\$\{\d+\}|\$\d`)
 	unescaper = strings.NewReplacer(`\$`, "$", `\}`, "}", `\\`, `\`)
 	escaper   = strings.NewReplacer("$", `\$`, "}", `\}`, `\`, `\\`)
 )

@@ -7,13 +7,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/files"
+	"toolgraph/internal/wording"
 )
 
 // The versions of the file's format. The first had no seals, the first two had no capabilities. A
@@ -212,7 +211,7 @@ func (r *reader) verify(d *config.Data, e *Entry, format int) {
 	}
 }
 
-var wholeHash = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + hashPrefix + `[0-9a-f]{64}$`) })
+var wholeHash = wording.Pattern(`^` + hashPrefix + `[0-9a-f]{64}$`)
 
 func (r *reader) entry(d *config.Data, who string) Entry {
 	r.object(d, who, append([]string{"hash", "omitted", sealKey, taskSupportKey, "learned", "answers"}, pinnedParts...)...)

@@ -3,14 +3,13 @@ package lsp
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/internal/names"
 	"toolgraph/internal/remedy"
+	"toolgraph/internal/wording"
 )
 
 // actionFeature offers edits that mend findings. Each is tried first: after it the finding is gone, and
@@ -124,7 +123,7 @@ func (m *mender) proposed(f config.Diagnostic) (all []fix) {
 // badNames are the codes of findings about a name that its kind cannot have.
 var badNames = []string{"bad-tool-name", "odd-tool-name", "tool-name-portability", "bad-program-name", "bad-var-name", "bad-branch-name", "bad-import-name", "odd-node-id"}
 
-var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_]+`) })
+var notInName = wording.Pattern(`[^A-Za-z0-9_]+`)
 
 // renamed returns the rename to a good name, in all files.
 func (m *mender) renamed(f config.Diagnostic) *fix {

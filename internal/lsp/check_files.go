@@ -2,21 +2,20 @@ package lsp
 
 import (
 	"errors"
-	"regexp"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/wording"
 )
 
 // testKeys are keys at the top of a test file, lockKeys those of a lock. Other programs have files with the
 // same endings.
 var (
-	testKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(tests|mocks|graph)[ \t]*:`) })
-	lockKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^servers[ \t]*:`) })
+	testKeys = wording.Pattern(`(?m)^(tests|mocks|graph)[ \t]*:`)
+	lockKeys = wording.Pattern(`(?m)^servers[ \t]*:`)
 )
 
 // kindOf says what a file is, by its name and its text.

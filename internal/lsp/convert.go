@@ -2,12 +2,11 @@ package lsp
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // The tags of a Diagnostic: editors show the text pale, or struck through.
@@ -53,9 +52,7 @@ func messageOf(f config.Diagnostic) string {
 }
 
 // inMessage finds a line, and a place in a file, that the message of a finding names.
-var inMessage = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\((?:first )?[a-z]+ on line (\d+)\)| on line (\d+)\b|(?:^|[\s(])(\S+?):(\d+)(?::(\d+))?[),;]?(?:\s|$)`)
-})
+var inMessage = wording.Pattern(`\((?:first )?[a-z]+ on line (\d+)\)| on line (\d+)\b|(?:^|[\s(])(\S+?):(\d+)(?::(\d+))?[),;]?(?:\s|$)`)
 
 // otherPlace returns a place of the same file that the message of a finding names.
 func otherPlace(f config.Diagnostic) (config.Pos, bool) {

@@ -1,13 +1,12 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // rangeOf is the range of what a finding is about: what its message quotes, when the text has it at the place
@@ -27,7 +26,7 @@ func (t *text) rangeOf(f config.Diagnostic) Range {
 	return t.Range(from, to)
 }
 
-var quotation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^"\\\n…]+)"`) })
+var quotation = wording.Pattern(`"([^"\\\n…]+)"`)
 
 // lineEnd returns where the text of a line ends, without blanks.
 func (t *text) lineEnd(from int) int {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"toolgraph/internal/completion"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/lock"
+	"toolgraph/internal/wording"
 )
 
 // kind is what a file is for toolgraph.
@@ -56,7 +56,7 @@ type result struct {
 }
 
 // graphKey is the line of a test file that names its graph file.
-var graphKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^graph[ \t]*:.*`) })
+var graphKey = wording.Pattern(`(?m)^graph[ \t]*:.*`)
 
 // newSnapshot returns a version of a document; of a file that is not open, d has only its names.
 func (s *Server) newSnapshot(d *document, kind kind, t *text, version *int) *snapshot {

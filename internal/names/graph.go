@@ -1,11 +1,10 @@
 package names
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // reader adds the occurrences of files to an index.
@@ -94,7 +93,7 @@ func (r *reader) calls(g *graphFile, list *config.Data) {
 	}
 }
 
-var varInText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$?\$\{vars\.([A-Za-z_][A-Za-z0-9_]*)`) })
+var varInText = wording.Pattern(`\$?\$\{vars\.([A-Za-z_][A-Za-z0-9_]*)`)
 
 // constants reads each ${vars.NAME} in the texts of a part of the file.
 func (r *reader) constants(g *graphFile, d *config.Data) {

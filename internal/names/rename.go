@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -72,21 +71,17 @@ type rule struct {
 	allowed string
 }
 
-func matching(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var (
-	identifier = rule{matching(`^[A-Za-z_][A-Za-z0-9_]*$`), "letters, digits and _, with no digit first"}
-	dashed     = rule{matching(`^[A-Za-z0-9_-]{1,64}$`), "1 to 64 letters, digits, _ or -"}
+	identifier = rule{wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`), "letters, digits and _, with no digit first"}
+	dashed     = rule{wording.Pattern(`^[A-Za-z0-9_-]{1,64}$`), "1 to 64 letters, digits, _ or -"}
 	rules      = map[Kind]rule{
-		Node:       {matching(`^[\pL_]([\pL\pN_ -]{0,62}[\pL\pN_-])?$`), "at most 64 letters, digits, spaces, _ and -, with a letter or _ first"},
+		Node:       {wording.Pattern(`^[\pL_]([\pL\pN_ -]{0,62}[\pL\pN_-])?$`), "at most 64 letters, digits, spaces, _ and -, with a letter or _ first"},
 		Branch:     identifier,
 		Tool:       dashed,
 		Server:     dashed,
 		ServerTool: dashed,
 		Var:        identifier,
-		Import:     {matching(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`), "1 to 64 letters, digits, _ or -, the first of them no digit"},
+		Import:     {wording.Pattern(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`), "1 to 64 letters, digits, _ or -, the first of them no digit"},
 		Local:      identifier,
 	}
 )

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // other reads a file that belongs to a graph file.
@@ -92,8 +93,8 @@ func (r *reader) testCase(g *graphFile, t *tool, d *config.Data) {
 
 // The names in messages of errors, as the tests of a tool expect them.
 var (
-	serverInMessage = matching(`server "([^"]+)"(?:, tool "([^"]+)")?`)
-	nodeInMessage   = matching(`(?:branch "([^"]+)" of )?node "([^"]+)"(?: of tool "([^"]+)")?`)
+	serverInMessage = wording.Pattern(`server "([^"]+)"(?:, tool "([^"]+)")?`)
+	nodeInMessage   = wording.Pattern(`(?:branch "([^"]+)" of )?node "([^"]+)"(?: of tool "([^"]+)")?`)
 )
 
 // messages reads the names in the messages of errors that a test of a tool expects.

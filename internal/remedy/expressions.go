@@ -6,13 +6,14 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
+	"toolgraph/internal/wording"
 )
 
 var (
-	convert   = expression(`convert it: \$(\w+)\(`)
-	addAtEnd  = expression(`^add (?:a closing )?(\S+)$`)
-	wholeList = expression(`^write (\[.*\])$`)
-	isField   = expression(`one of its fields is a list: (\S+)$`)
+	convert   = wording.Pattern(`convert it: \$(\w+)\(`)
+	addAtEnd  = wording.Pattern(`^add (?:a closing )?(\S+)$`)
+	wholeList = wording.Pattern(`^write (\[.*\])$`)
+	isField   = wording.Pattern(`one of its fields is a list: (\S+)$`)
 )
 
 // expressions mends the expression that the finding is in.

@@ -3,10 +3,8 @@ package remedy
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/internal/wording"
@@ -74,10 +72,6 @@ func (p *proposer) edit(title string, t config.Text, from, to int, with string, 
 	}
 }
 
-func expression(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 // upgrade rewrites all older forms of the file.
 func (p *proposer) upgrade() {
 	if !strings.HasPrefix(p.finding.Code, "older-") {
@@ -89,9 +83,9 @@ func (p *proposer) upgrade() {
 }
 
 var (
-	meant  = expression(`did you mean "([^"]+)"\?`)
-	aWord  = expression(`"[^"]+"|[$A-Za-z_][A-Za-z0-9_.-]*[A-Za-z0-9_]`)
-	option = expression(`expected ([a-zA-Z0-9_, -]+)$`)
+	meant  = wording.Pattern(`did you mean "([^"]+)"\?`)
+	aWord  = wording.Pattern(`"[^"]+"|[$A-Za-z_][A-Za-z0-9_.-]*[A-Za-z0-9_]`)
+	option = wording.Pattern(`expected ([a-zA-Z0-9_, -]+)$`)
 )
 
 // didYouMean replaces the word that the finding is about.

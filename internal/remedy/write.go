@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 var (
-	aNumber   = expression(`write (0o[0-7]+|[0-9]+)( or|, or|$)`)
-	aPair     = expression(`write ([A-Za-z]+): ("[^"]*"|[a-z]+)$`)
-	backticks = expression("write `([^`]+)` in backticks")
-	say       = expression(`(?:say|or say) ([A-Za-z]+): ([a-z]+)`)
-	missing   = expression(`add ([A-Za-z]+): (\S+)`)
-	aNode     = expression(`add (\{id: ([a-z]+), type: [a-z]+(?:, next: NODE)?\})`)
-	bound     = expression(`expected at (?:least|most) (\d+)`)
-	notInName = expression(`[^A-Za-z0-9_]+`)
-	called    = expression(`may not call ([^ ,:]+)(?:, whose effect is ([a-z]+))?: allow \(.*?:(\d+):(\d+)\)`)
+	aNumber   = wording.Pattern(`write (0o[0-7]+|[0-9]+)( or|, or|$)`)
+	aPair     = wording.Pattern(`write ([A-Za-z]+): ("[^"]*"|[a-z]+)$`)
+	backticks = wording.Pattern("write `([^`]+)` in backticks")
+	say       = wording.Pattern(`(?:say|or say) ([A-Za-z]+): ([a-z]+)`)
+	missing   = wording.Pattern(`add ([A-Za-z]+): (\S+)`)
+	aNode     = wording.Pattern(`add (\{id: ([a-z]+), type: [a-z]+(?:, next: NODE)?\})`)
+	bound     = wording.Pattern(`expected at (?:least|most) (\d+)`)
+	notInName = wording.Pattern(`[^A-Za-z0-9_]+`)
+	called    = wording.Pattern(`may not call ([^ ,:]+)(?:, whose effect is ([a-z]+))?: allow \(.*?:(\d+):(\d+)\)`)
 )
 
 // write writes what the remedy says.
