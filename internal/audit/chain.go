@@ -42,6 +42,7 @@ type chain struct {
 
 	pending *fragment // what came after last and is no line; nil: nothing
 	ended   bool      // a line break came after it
+	broken  bool      // a line break is part of it
 	why     error     // the first piece of it is no line
 }
 
@@ -66,7 +67,7 @@ func (c *chain) next(src []byte, ended bool) (*Line, error) {
 	case cut == nil && l.Cut != nil && c.begun:
 		return nil, fmt.Errorf("found no incomplete line before this one, expected one of %d bytes: it was removed", l.Cut.Bytes)
 	}
-	c.last, c.begun, c.pending = l.mark(), true, nil
+	c.last, c.begun, c.pending, c.broken = l.mark(), true, nil, false
 	return l, nil
 }
 
@@ -103,6 +104,7 @@ func (c *chain) add(src []byte, ended bool, why error) {
 		c.pending, c.why = newFragment(src), why
 	} else {
 		if c.ended {
+			c.broken = true
 			_, _ = c.pending.Write([]byte{'\n'}) // a hash never fails to write
 		}
 		_, _ = c.pending.Write(src)
@@ -119,13 +121,14 @@ func (c *chain) changed() error {
 	return c.why
 }
 
-// rest returns what is in the file after the last line; nil for nothing.
-func (c *chain) rest() *fragment {
-	if c.pending != nil && c.ended {
-		_, _ = c.pending.Write([]byte{'\n'}) // a hash never fails to write
-		c.ended = false
+// foreign returns why the end of a file was not left by a process that died while it wrote a line;
+// nil when it was, or when the file ends with a line. A line is written with the line break at its
+// end, so what a process leaves of it has none.
+func (c *chain) foreign() error {
+	if c.pending != nil && (c.ended || c.broken) {
+		return c.why
 	}
-	return c.pending
+	return c.changed()
 }
 
 // pieces calls each for every piece of a file between line breaks; number counts line breaks from

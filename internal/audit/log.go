@@ -61,6 +61,7 @@ type Log struct {
 type file interface {
 	io.WriteCloser
 	Sync() error
+	Truncate(size int64) error
 }
 
 var errClosed = errors.New("the audit log is closed")
@@ -161,6 +162,9 @@ func (l *Log) putLine(e *Entry) error {
 	begin := len(out)
 	out = append(append(out, line.text...), '\n')
 	n, err := l.file.Write(out)
+	if l.cut != nil && n < begin+len(line.text) && l.file.Truncate(l.size) == nil {
+		n = 0 // a line break after a fragment is followed by a line, or it was not written here
+	}
 	l.size += int64(n)
 	if whole := begin + len(line.text); n < whole {
 		l.keep(out[:n])

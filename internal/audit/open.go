@@ -190,6 +190,6 @@ func readTail(path string, known mark) (*tail, error) {
 	if !c.begun {
 		return nil, errors.New("its end has no line")
 	}
-	t.last, t.rest = c.last, c.rest()
-	return t, c.changed()
+	t.last, t.rest = c.last, c.pending
+	return t, c.foreign()
 }

@@ -295,3 +295,56 @@ func TestF17IncompleteLineIsChanged(t *testing.T) {
 		}
 	}
 }
+
+// X04: whole lines of another program at the end are no line that a crash cut off: the first of them is
+// named, and no process goes on with the log. Only an end without a line break is incomplete.
+func TestX04ForeignLinesAtTheEnd(t *testing.T) {
+	for foreign, bad := range map[string]int{
+		`{"n":99}` + "\n":                  16,
+		`{"n":99}` + "\n" + `{"n":100}`:    16,
+		`{"n":16,"time":"2026-` + "\n{}\n": 16,
+		"\n":                               16,
+		`{"n":99}`:                         0,
+		`{"n":16,"time":"2026-`:            0,
+	} {
+		l := newLog(t, 0)
+		l.runs(3)
+		l.close()
+		edit(t, l.path, func(src []byte) []byte { return append(src, foreign...) })
+		r := l.verify()
+		again, err := l.again()
+		if err == nil {
+			_ = again.Close()
+		}
+		switch {
+		case bad == 0 && (!r.OK || len(r.Notes) != 1 || err != nil):
+			t.Errorf("%q gives %+v and %v, expected a note", foreign, r, err)
+		case bad == 0:
+			l.whole()
+		case r.OK || r.Problem.Line != bad || !strings.Contains(r.Problem.Message, "found no complete line"):
+			t.Errorf("%q gives %+v, expected a problem in line %d", foreign, r.Problem, bad)
+		case err == nil:
+			t.Errorf("%q: a process goes on with the log", foreign)
+		}
+	}
+}
+
+// X04: a process that finds the disk full twice leaves one fragment, which no line break follows.
+func TestX04FullDiskTwice(t *testing.T) {
+	for _, parts := range []int{1, 50} {
+		l := newLog(t, 0)
+		l.runs(1)
+		f := l.breakable()
+		f.full, f.parts = fullDisk(t), 100
+		l.note(Entry{Kind: RunBegun})
+		f.parts = parts
+		l.note(Entry{Kind: RunBegun})
+		l.die()
+		if r := l.verify(); !r.OK || len(r.Notes) != 1 {
+			t.Errorf("%+v", r)
+		}
+		l.reopen()
+		l.close()
+		l.whole()
+	}
+}

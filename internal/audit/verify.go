@@ -229,7 +229,7 @@ func (v *verifier) read(name string, isLast bool) error {
 		return err
 	case first:
 		return problem(1, v.firstProblem())
-	case v.chain.pending != nil && (!isLast || v.behind() || v.chain.changed() != nil):
+	case v.chain.pending != nil && (!isLast || v.behind() || v.chain.foreign() != nil):
 		return problem(bad, v.chain.why)
 	case v.chain.pending != nil:
 		v.report.note(v.named(name), bad, "the last line is incomplete: its process died while it wrote it, or is writing it now")
