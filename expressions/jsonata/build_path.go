@@ -68,7 +68,7 @@ func (b *builder) predicate(t *Tree) *node {
 
 func (b *builder) filter(n *node, t *Tree) {
 	step := n.lastStep()
-	if step.group != nil || n.group != nil {
+	if step.group != nil {
 		b.fail(t, "a predicate cannot follow a grouping in a step")
 		return
 	}

@@ -224,7 +224,7 @@ func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 				full[hole] = args[i]
 			}
 		}
-		return m.applyBuiltin(f.builtin, trimmed(full), input)
+		return m.applyBuiltin(f.builtin, full, input)
 	case *composed:
 		v, err := m.apply(f.first, args[:min(1, len(args))], value.Null)
 		if err != nil {
@@ -239,14 +239,6 @@ func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 		return m.transform(f, args)
 	}
 	return nil, &expressions.EvalError{Code: "T1006", Message: evalMessages["T1006"], Offset: -1}
-}
-
-// trimmed is the arguments without the missing ones at the end.
-func trimmed(args []any) []any {
-	for len(args) > 0 && args[len(args)-1] == nil {
-		args = args[:len(args)-1]
-	}
-	return args
 }
 
 func (m *machine) applyBuiltin(b *builtin, args []any, input any) (value any, err error) {

@@ -1,6 +1,7 @@
 package jsonata
 
 import (
+	"encoding/json"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -75,9 +76,15 @@ func extreme(better func(a, b float64) float64) function {
 			return nil, nil
 		}
 		best, _ := number(items[0])
-		for _, item := range items[1:] {
+		at := 0
+		for i, item := range items {
 			x, _ := number(item)
-			best = better(best, x)
+			if x = better(best, x); x != best {
+				best, at = x, i
+			}
+		}
+		if digits, whole := items[at].(json.Number); whole && !math.IsNaN(best) {
+			return digits, c.spend() // it is passed on, not computed
 		}
 		return best, c.spend()
 	}
@@ -125,7 +132,7 @@ func raise(c call, x float64) (any, error) {
 	if !given {
 		y = math.NaN()
 	}
-	result := math.Pow(x, y)
+	result := correctPower(x, y)
 	if math.IsNaN(result) || math.IsInf(result, 0) {
 		return nil, c.fail("D3061", "returns a number that is out of range")
 	}

@@ -58,10 +58,10 @@ func (w *writer) value(v any, depth int) error {
 	return nil
 }
 
-// number writes f with 15 significant digits, as jsonata-js does, but a whole
-// number that is exact with all of its digits: it may be an id.
+// number writes a whole number as it is, and one with a fraction with 15 significant digits,
+// as jsonata-js does.
 func (w *writer) number(f float64) (err error) {
-	if !w.canonical && (f != math.Trunc(f) || math.Abs(f) >= value.MaxExact) {
+	if !w.canonical && f != math.Trunc(f) {
 		if rounded, parseErr := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); parseErr == nil {
 			f = rounded
 		}

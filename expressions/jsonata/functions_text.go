@@ -188,7 +188,7 @@ func (c *call) tooMany() error {
 }
 
 // stringOf is $string(value, pretty): JSON, but strings as they are and numbers
-// with at most 15 digits; of a function the empty text.
+// with a fraction with at most 15 digits; of a function the empty text.
 func stringOf(c call) (any, error) {
 	if text, ok := c.args[0].(string); ok {
 		return text, nil

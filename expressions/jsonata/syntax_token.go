@@ -28,6 +28,7 @@ type token struct {
 	text       string // source[start:end]
 	value      string // a name without backticks, a variable without $, a string without quotes
 	prefix     bool   // it stands where an operand begins
+	closes     bool   // the last bar of a transform, which ends an operand
 }
 
 func (t *token) is(operator string) bool { return t.kind == tokenOperator && t.text == operator }
@@ -42,6 +43,8 @@ func (t *token) operand() bool {
 		return true
 	case "*", "**", "%", "?":
 		return t.prefix
+	case "|":
+		return t.closes
 	}
 	return false
 }
@@ -51,6 +54,7 @@ type scanner struct {
 	source string
 	pos    int
 	tokens []token
+	bars   []int // of each open transform, how many bars are still to come
 }
 
 // scan is the source's tokens, or the first thing that is none.
@@ -120,10 +124,29 @@ func (s *scanner) next() *expressions.SyntaxError {
 	}
 	if size := operatorSize(s.source[s.pos:]); size > 0 {
 		s.add(tokenOperator, s.pos+size, "")
+		if c == '|' {
+			s.bar()
+		}
 		return nil
 	}
 	s.word()
 	return nil
+}
+
+// bar notes which bar of a transform was read last: its first begins an operand, its third
+// ends one.
+func (s *scanner) bar() {
+	t, last := &s.tokens[len(s.tokens)-1], len(s.bars)-1
+	if t.prefix {
+		s.bars = append(s.bars, 2)
+		return
+	}
+	if last < 0 {
+		return
+	}
+	if s.bars[last]--; s.bars[last] == 0 {
+		s.bars, t.closes = s.bars[:last], true
+	}
 }
 
 const (

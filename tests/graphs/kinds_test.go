@@ -104,7 +104,7 @@ var (
 	matchIndex = regexp.MustCompile(`"index":[0-9]+`)
 )
 
-// isDigits: the reference writes numbers as text with 15 digits.
+// isDigits: the reference rounds whole numbers beyond 2^53 from the data to float64.
 func isDigits(p pair, ours, theirs answer) bool {
 	if p.isRule || ours.Value == nil || theirs.Value == nil {
 		return false
