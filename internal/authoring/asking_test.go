@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 	"toolgraph/internal/lock"
 	"toolgraph/mcpclient"
 )
@@ -39,7 +40,7 @@ func TestGivenTestsAnswerQuestions(t *testing.T) {
 	path := lock.Path(k.opts.Graph)
 	entry := lock.Pin(&config.Upstream{Name: config.Text{Value: "fake"}},
 		mcpclient.Tool{Name: "echo", InputSchema: []byte(`{"type":"object"}`), Annotations: []byte(`{"readOnlyHint":true}`)}, nil)
-	if err := lock.Of(path, entry).Write(path); err != nil {
+	if err := lock.Of(path, entry).Write(path, files.NoLinks); err != nil {
 		t.Fatal(err)
 	}
 	if got := tests(answered); !strings.Contains(got, `"passed":1`) {

@@ -47,5 +47,5 @@ func put(path string, older, newer []byte) error {
 	case !bytes.Equal(now, older):
 		return ErrChanged
 	}
-	return files.Write(path, newer, 0o600) // unless the file has another mode
+	return files.Write(path, newer, 0o600, files.LinksInside) // unless the file has another mode
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +21,7 @@ import (
 type bundleFlags struct {
 	bundle.Options
 	graph, format string
+	force         bool
 	publish       bundle.Publication
 }
 
@@ -49,7 +51,8 @@ registry under --registry-name; --url is the address from which it will be downl
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&flags.Output, "output", "o", "", "the bundle to write: a `file` that ends in .mcpb (default: the name of the server)")
+	f.StringVarP(&flags.Output, "output", "o", "", "the bundle to write: a `file` that ends in .mcpb, or - for standard output (default: the name of the server)")
+	f.BoolVar(&flags.force, "force", false, "follow symbolic links that -o and --server-json name and that lead out of their directories")
 	f.StringArrayVar(&flags.Binaries, "binary", nil, "an executable of toolgraph (default: this one); may be repeated for other systems")
 	f.StringArrayVar(&flags.Include, "include", nil, "add a file, or a directory without its hidden files, relative to the graph file; may be repeated")
 	f.StringVar(&flags.Icon, "icon", "", "the icon: a PNG `file`")
@@ -83,16 +86,23 @@ func (f *bundleFlags) run(ctx context.Context, std streams) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if len(f.Binaries) == 0 {
-		self, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		f.Binaries = []string{self}
+	named := files.LinksInside
+	if f.force {
+		named = files.AnyLinks
+	}
+	if err := cmp.Or(named.Check(f.Description), named.Check(f.Output)); err != nil {
+		return linkError(err, followIt)
 	}
 	b, err := bundle.New(ctx, f.graph, f.Options)
 	if err != nil {
 		return err
+	}
+	links := named
+	if f.Output == "" {
+		links = files.NoLinks
+		if err := links.Check(b.Output); err != nil {
+			return linkError(err, "name another file with -o")
+		}
 	}
 	archive, err := b.Encode()
 	if err != nil {
@@ -104,28 +114,42 @@ func (f *bundleFlags) run(ctx context.Context, std streams) error {
 		report.Files = append(report.Files, bundledFile{file.Name, len(file.Data), fmt.Sprintf("%04o", file.Mode.Perm())})
 	}
 	if f.Description != "" {
-		description, err := b.ServerJSON(f.publish, report.SHA256)
+		text, err := b.ServerJSON(f.publish, report.SHA256)
 		if err != nil {
 			return err
 		}
-		if err := files.Write(f.Description, description, 0o644); err != nil {
+		if err := files.Write(f.Description, text, 0o644, named); err != nil {
 			return err
 		}
 	}
-	if err := files.Write(b.Output, archive, 0o644); err != nil {
+	shown := std.out
+	if b.Output == "-" {
+		shown = std.err
+		_, err = std.out.Write(archive)
+	} else {
+		err = files.Write(b.Output, archive, 0o644, links)
+	}
+	if err != nil {
 		return err
 	}
 	if f.format == "json" {
-		return writeEscaped(std.out, report, "  ")
+		return writeEscaped(shown, report, "  ")
 	}
-	return report.print(std.out, b)
+	return report.print(shown, b)
 }
 
-// check checks the flags against each other.
+// check checks the flags against each other, and adds this program where they name no executable.
 func (f *bundleFlags) check() error {
+	if len(f.Binaries) == 0 {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		f.Binaries = []string{self}
+	}
 	switch {
-	case f.Output != "" && filepath.Ext(f.Output) != ".mcpb":
-		return usagef("-o is %q, expected a file that ends in .mcpb", f.Output)
+	case f.Output != "" && f.Output != "-" && filepath.Ext(f.Output) != ".mcpb":
+		return usagef("-o is %q, expected a file that ends in .mcpb, or - for standard output", f.Output)
 	case f.Description != "" && filepath.Ext(f.Description) != ".json":
 		return usagef("--server-json is %q, expected a file that ends in .json", f.Description)
 	case f.Description == "" && f.publish != (bundle.Publication{}):

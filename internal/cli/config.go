@@ -15,6 +15,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/diff"
+	"toolgraph/internal/files"
 	"toolgraph/internal/hostconfig"
 	"toolgraph/internal/wording"
 )
@@ -63,7 +64,7 @@ is written: variables that the graph reads are references or placeholders, which
 	choiceFlag(cmd, &flags.scope, "scope", "", "whose configuration: the user's, or that of the project in this directory", "user", "project")
 	cmd.Flags().BoolVar(&flags.write, "write", false, "put the entry into the host's file")
 	cmd.Flags().BoolVar(&flags.dry, "dry-run", false, "print what --write would change, and write nothing")
-	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an entry of another server that has the name")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an entry of another server that has the name, and follow a symbolic link out of its directory")
 	formatFlag(cmd, &flags.format)
 	return takesGraph(cmd, &flags.graphFile)
 }
@@ -85,6 +86,8 @@ type hostEntry struct {
 	Warnings  []string              `json:"warnings"`
 	Next      []string              `json:"next"`              // what the user sees or has to do
 	Command   string                `json:"command,omitempty"` // that adds the entry as well
+
+	dir string // of the project
 }
 
 func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Host) error {
@@ -101,7 +104,7 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 		return err
 	}
 	report := &hostEntry{
-		Host: host.Name, Scope: scope, File: host.Target(scope, dir), Name: launch.Name,
+		Host: host.Name, Scope: scope, File: host.Target(scope, dir), Name: launch.Name, dir: dir,
 		Variables: launch.Variables, Optional: launch.Optional, Warnings: warnings, Next: host.Next(scope, launch),
 	}
 	if report.Entry, err = host.Snippet(launch); err != nil {
@@ -178,7 +181,16 @@ func (r *hostEntry) preview(host *hostconfig.Host, launch hostconfig.Launch) err
 
 // write puts the entry into the host's file.
 func (r *hostEntry) write(ctx context.Context, host *hostconfig.Host, launch hostconfig.Launch) (err error) {
-	r.Backup, err = hostconfig.Replace(ctx, r.File, r.Scope, func(src []byte) (content []byte, err error) {
+	links := files.LinksInside
+	if launch.Force {
+		links = files.AnyLinks
+	} else if r.Scope == hostconfig.ProjectScope { // its name is not the user's
+		if err := files.CheckInside(r.dir, r.File); err != nil {
+			return err
+		}
+		links = files.NoLinks
+	}
+	r.Backup, err = hostconfig.Replace(ctx, r.File, r.Scope, links, func(src []byte) (content []byte, err error) {
 		content, r.Action, err = host.Put(r.File, src, launch)
 		return content, err
 	})
@@ -197,7 +209,7 @@ func explainConfig(err error, host *hostconfig.Host) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; without --write the entry is printed, to be added by hand", err)
 	}
-	return fmt.Errorf("cannot change the configuration of %s: %w", host.Title, err)
+	return fmt.Errorf("cannot change the configuration of %s: %w", host.Title, linkError(err, followIt))
 }
 
 // print prints the entry, the diff or what was written to standard output, and the rest to standard

@@ -44,8 +44,8 @@ standard error; the exit code is 1 when the graph has errors.`,
 }
 
 func (f *importFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file` to write instead of standard output")
-	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite existing files")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "`file` to write instead of standard output, which is -")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite existing files, and follow the symbolic link that -o names")
 }
 
 func newImportTrace(std streams) *cobra.Command {
@@ -68,7 +68,7 @@ FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers
   toolgraph import agent-trace session.jsonl --calls 3-14 --name release -m .mcp.json`,
 		Args: args(1, 1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opts.Test && flags.out == "" {
+			if opts.Test && (flags.out == "" || flags.out == "-") {
 				return usagef("--test writes files beside the graph; name it with -o")
 			}
 			src, err := flags.read(cmd.Context(), std, args[0], importer.MaxTraceBytes)
@@ -195,7 +195,7 @@ func (f *importFlags) write(ctx context.Context, std streams, file *importer.Fil
 	for _, warning := range file.Warnings {
 		fmt.Fprintf(std.err, "toolgraph: warning: %s\n", wording.Printable(warning))
 	}
-	if f.out == "" {
+	if f.out == "" || f.out == "-" {
 		if _, err := std.out.Write(file.Graph); err != nil {
 			return err
 		}
@@ -205,20 +205,24 @@ func (f *importFlags) write(ctx context.Context, std streams, file *importer.Fil
 	type output struct {
 		path    string
 		content []byte
+		links   files.Links
 	}
-	outputs := []output{{f.out, file.Graph}}
+	outputs := []output{{f.out, file.Graph, files.AnyLinks}}
 	if file.Test != nil {
-		outputs = append(outputs, output{name + config.TestEnding, file.Test}, output{name + config.CassetteEnding, file.Cassette})
+		outputs = append(outputs, output{name + config.TestEnding, file.Test, files.NoLinks}, output{name + config.CassetteEnding, file.Cassette, files.NoLinks})
 	}
 	for _, o := range outputs {
 		if _, err := os.Lstat(o.path); err == nil && !f.force {
 			return fmt.Errorf("%s already exists; --force overwrites it", o.path)
 		}
+		if err := o.links.Check(o.path); err != nil {
+			return err
+		}
 	}
 	for _, o := range outputs {
 		write := createFile
 		if f.force {
-			write = func(path string, content []byte) error { return files.Write(path, content, 0o644) }
+			write = func(path string, content []byte) error { return files.Write(path, content, 0o644, o.links) }
 		}
 		if err := write(o.path, o.content); errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s already exists; --force overwrites it", o.path)

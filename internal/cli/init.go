@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 	"toolgraph/internal/wording"
 )
 
@@ -86,6 +87,18 @@ func shellWord(word string) string {
 		return wording.Printable(word)
 	}
 	return "'" + strings.ReplaceAll(wording.Printable(word), "'", `'\''`) + "'"
+}
+
+// followIt is the remedy of a command with --force for a symbolic link.
+const followIt = "follow it with --force"
+
+// linkError adds another remedy to the error for a symbolic link that is not followed.
+func linkError(err error, remedy string) error {
+	var link *files.LinkError
+	if !errors.As(err, &link) {
+		return err
+	}
+	return fmt.Errorf("%w, or %s", err, remedy)
 }
 
 // createFile writes a file that must not exist yet.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/wording"
@@ -22,6 +23,15 @@ type lockFlags struct {
 	format       string
 	only         []string
 	check, learn bool
+	force        bool
+}
+
+// links returns which symbolic links the lock file may be: its name is not the user's.
+func (f *lockFlags) links() files.Links {
+	if f.force {
+		return files.AnyLinks
+	}
+	return files.NoLinks
 }
 
 func newLock(std streams) *cobra.Command {
@@ -55,6 +65,7 @@ file, and from recorded runs of the file. toolgraph check then validates against
 	}
 	cmd.Flags().StringSliceVar(&flags.only, "server", nil, "ask only this `server`; may be repeated")
 	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock file is missing or stale")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "write the lock file also where it is a symbolic link")
 	cmd.Flags().BoolVar(&flags.learn, "learn", false, "derive missing outputSchemas from recorded results")
 	flags.register(cmd, "error")
 	flags.vars.register(cmd)
@@ -79,6 +90,11 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	path := lock.Path(f.graph)
+	if !f.check {
+		if err := f.links().Check(path); err != nil {
+			return linkError(err, followIt)
+		}
+	}
 	older, err := f.older(std, path)
 	if err != nil {
 		return err
@@ -110,7 +126,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	if !f.check {
-		return newer.Write(path)
+		return newer.Write(path, f.links())
 	}
 	if report.stale() {
 		fmt.Fprintf(std.err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), f.graph)

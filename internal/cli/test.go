@@ -240,7 +240,7 @@ func updateTests(r *graphtest.Report) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	if err := files.Write(r.Suite.Path, updated, 0o600); err != nil { // the mode that it has
+	if err := files.Write(r.Suite.Path, updated, 0o600, files.LinksInside); err != nil { // the mode that it has
 		return err
 	}
 	r.Written = append(r.Written, r.Suite.Path)

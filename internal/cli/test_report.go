@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"toolgraph/internal/files"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/terminal"
 	"toolgraph/internal/wording"
@@ -200,5 +201,8 @@ func writeJUnit(path string, reports []*graphtest.Report) error {
 	if err := graphtest.WriteJUnit(&b, reports); err != nil {
 		return err
 	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return os.WriteFile(path, b.Bytes(), 0o644) // such as /dev/stdout
+	}
+	return files.Write(path, b.Bytes(), 0o644, files.LinksInside)
 }

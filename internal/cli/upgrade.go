@@ -42,7 +42,7 @@ changed. The file is replaced atomically.`,
 				fmt.Fprintf(std.err, "%s has no older syntax\n", file)
 				return nil
 			}
-			return files.Write(file, upgraded, 0o600) // its own mode stays
+			return files.Write(file, upgraded, 0o600, files.LinksInside) // its own mode stays
 		},
 	}
 	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result without changing the file")

@@ -17,12 +17,12 @@ func TestWrite(t *testing.T) {
 	if err := os.Symlink("real.yaml", link); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	if err := Write(link, []byte("x"), 0o600); err == nil || !strings.Contains(err.Error(), "link.yaml leads nowhere") {
+	if err := Write(link, []byte("x"), 0o600, LinksInside); err == nil || !strings.Contains(err.Error(), "link.yaml leads nowhere") {
 		t.Errorf("a link to nothing gives %v", err)
 	}
 	wrote := func(to, content string, mode fs.FileMode) {
 		t.Helper()
-		if err := Write(to, []byte(content), 0o640); err != nil {
+		if err := Write(to, []byte(content), 0o640, LinksInside); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Lstat(path)
@@ -41,7 +41,7 @@ func TestWrite(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Error("the link is gone")
 	}
-	if err := Write(dir, nil, 0o600); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+	if err := Write(dir, nil, 0o600, LinksInside); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a directory gives %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {

@@ -12,24 +12,20 @@ import (
 
 // Write replaces the content of the file at path, or creates it with the permissions fresh.
 // An existing file keeps its permissions. A symbolic link stays, and the file that it leads
-// to is written; a link to nothing and anything but a regular file are errors.
+// to is written when links allows it; a link to nothing and anything but a regular file are errors.
 // Otherwise it does what Replace does.
-func Write(path string, content []byte, fresh fs.FileMode) error {
-	target, err := filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("the symbolic link %s leads nowhere; remove it, or create the file that it leads to", path)
-		}
-		return Replace(path, content, fresh)
-	}
+func Write(path string, content []byte, fresh fs.FileMode, links Links) error {
+	target, err := links.target(path)
 	if err != nil {
 		return err
 	}
 	info, err := os.Stat(target)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Replace(target, content, fresh)
+	case err != nil:
 		return err
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file and cannot be replaced; name a file", path)
 	}
 	return Replace(target, content, info.Mode().Perm())

@@ -322,7 +322,11 @@ func (r *runner) write(path string, fresh map[string]*RecordedRun) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	return true, files.Write(path, src, modeLike(r.suite.Path))
+	links := files.LinksInside
+	if path == r.suite.Cassette() { // no test names it
+		links = files.NoLinks
+	}
+	return true, files.Write(path, src, modeLike(r.suite.Path), links)
 }
 
 // recordedRun returns a run for a cassette: the answers of servers, and the steps.

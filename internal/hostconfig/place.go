@@ -55,13 +55,16 @@ var ErrBusy = errors.New("the file changes all the time")
 
 // Replace puts what change returns in the place of the file at path, and the old content beside it
 // as a backup, whose path it returns; "" when there was no file, or nothing has changed. The file is
-// replaced at once: a crash leaves the old one or the new one. A symbolic link stays. When another
+// replaced at once: a crash leaves the old one or the new one. A symbolic link that links allows stays. When another
 // program changes the file meanwhile, change is called again with the new content, and nothing of it
 // is lost. Calls of several processes wait for each other. The error of change is returned as it is.
-func Replace(ctx context.Context, path string, scope Scope, change func(src []byte) ([]byte, error)) (backup string, err error) {
+func Replace(ctx context.Context, path string, scope Scope, links files.Links, change func(src []byte) ([]byte, error)) (backup string, err error) {
 	dirMode, mode := fs.FileMode(0o700), fs.FileMode(0o600)
 	if scope == ProjectScope {
 		dirMode, mode = 0o755, 0o644
+	}
+	if err := links.Check(path); err != nil {
+		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return "", err
@@ -90,7 +93,7 @@ func Replace(ctx context.Context, path string, scope Scope, change func(src []by
 		}
 		now, stillNew, err := load(path)
 		if err == nil && stillNew == isNew && bytes.Equal(now, old) {
-			if err = files.Write(path, content, mode); err == nil {
+			if err = files.Write(path, content, mode, links); err == nil {
 				return backup, nil
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolgraph/internal/files"
 )
 
 func write(t *testing.T, path, content string) {
@@ -39,7 +41,7 @@ func TestReplaceAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for n := range writers {
 		wait.Go(func() {
-			if _, err := Replace(t.Context(), path, UserScope, appending(fmt.Sprint(n+1))); err != nil {
+			if _, err := Replace(t.Context(), path, UserScope, files.LinksInside, appending(fmt.Sprint(n+1))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -56,7 +58,7 @@ func TestReplaceChangedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	write(t, path, "a")
 	calls := 0
-	backup, err := Replace(t.Context(), path, UserScope, func(src []byte) ([]byte, error) {
+	backup, err := Replace(t.Context(), path, UserScope, files.LinksInside, func(src []byte) ([]byte, error) {
 		if calls++; calls == 1 {
 			write(t, path, "theirs")
 		}
@@ -66,7 +68,7 @@ func TestReplaceChangedMeanwhile(t *testing.T) {
 		t.Errorf("%d calls, %v, %s", calls, err, content(t, path))
 	}
 	created := filepath.Join(t.TempDir(), "deep", "f")
-	if _, err = Replace(t.Context(), created, UserScope, func(src []byte) ([]byte, error) {
+	if _, err = Replace(t.Context(), created, UserScope, files.LinksInside, func(src []byte) ([]byte, error) {
 		if src == nil {
 			write(t, created, "theirs")
 		}
@@ -74,7 +76,7 @@ func TestReplaceChangedMeanwhile(t *testing.T) {
 	}); err != nil || content(t, created) != "theirs!" {
 		t.Errorf("a file that appears meanwhile: %v, %s", err, content(t, created))
 	}
-	_, err = Replace(t.Context(), path, UserScope, func(src []byte) ([]byte, error) {
+	_, err = Replace(t.Context(), path, UserScope, files.LinksInside, func(src []byte) ([]byte, error) {
 		write(t, path, string(src)+"x")
 		return append(src, '!'), nil
 	})
@@ -91,7 +93,7 @@ func TestReplaceKeepsThePermissions(t *testing.T) {
 	if err := errors.Join(os.Chmod(path, 0o640), os.Symlink("f", link)); err != nil {
 		t.Skip(err)
 	}
-	backup, err := Replace(t.Context(), link, UserScope, appending("b"))
+	backup, err := Replace(t.Context(), link, UserScope, files.LinksInside, appending("b"))
 	if err != nil || content(t, path) != "ab" || content(t, backup) != "a" {
 		t.Errorf("%v, %s", err, content(t, path))
 	}
@@ -103,7 +105,7 @@ func TestReplaceKeepsThePermissions(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v", info, err)
 	}
-	if backup, err := Replace(t.Context(), path, UserScope, appending("")); err != nil || backup != "" {
+	if backup, err := Replace(t.Context(), path, UserScope, files.LinksInside, appending("")); err != nil || backup != "" {
 		t.Errorf("nothing to change: %q, %v", backup, err)
 	}
 }
@@ -126,7 +128,7 @@ func TestReplaceRefuses(t *testing.T) {
 			t.Skip(err)
 		}
 		before, _ := os.ReadDir(dir)
-		_, err := Replace(t.Context(), path, UserScope, func(src []byte) ([]byte, error) {
+		_, err := Replace(t.Context(), path, UserScope, files.LinksInside, func(src []byte) ([]byte, error) {
 			if string(src) == "refuse" {
 				return nil, errors.New("refused")
 			}

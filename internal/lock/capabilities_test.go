@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/files"
 )
 
 const capable = `version: "1.0"
@@ -78,7 +79,7 @@ func capableLock(t *testing.T) (*Lock, string) {
 	l := Of("g.lock.yaml", Pin(file.Servers[0], tool(t, listing), nil), remove)
 	l.Capabilities = l.Derive(file, graphs)
 	path := filepath.Join(t.TempDir(), "g.lock.yaml")
-	if err := l.Write(path); err != nil {
+	if err := l.Write(path, files.NoLinks); err != nil {
 		t.Fatal(err)
 	}
 	return l, path

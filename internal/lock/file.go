@@ -35,7 +35,7 @@ const (
 // Write writes the lock to a file, as files.Write does. A new file may be read by all
 // users, since it is committed and has no secrets. A file with the same content is not
 // touched.
-func (l *Lock) Write(path string) error {
+func (l *Lock) Write(path string, links files.Links) error {
 	content := l.Encode()
 	if _, err := config.ParseData(path, content); err != nil {
 		return fmt.Errorf("the lock is too large for one file, because it could not be read again: %w; split the graph file", err)
@@ -45,7 +45,7 @@ func (l *Lock) Write(path string) error {
 			return nil
 		}
 	}
-	return files.Write(path, content, 0o644)
+	return files.Write(path, content, 0o644, links)
 }
 
 // Encode returns the content of the lock's file. Equal locks have equal bytes.

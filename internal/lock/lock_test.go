@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/files"
 	"toolgraph/mcpclient"
 )
 
@@ -61,7 +62,7 @@ func TestEncodeIsStable(t *testing.T) {
 		t.Errorf("got\n%s\nand\n%s", first.Encode(), second.Encode())
 	}
 	path := filepath.Join(t.TempDir(), "g.lock.yaml")
-	if err := first.Write(path); err != nil {
+	if err := first.Write(path, files.NoLinks); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Load(path)
@@ -173,7 +174,7 @@ func TestLargeSchemas(t *testing.T) {
 			t.Errorf("%s: kept %.100s", name, e.Output)
 		}
 		path := filepath.Join(t.TempDir(), "g.lock.yaml")
-		if err := Of(path, e).Write(path); err != nil {
+		if err := Of(path, e).Write(path, files.NoLinks); err != nil {
 			t.Fatal(err)
 		}
 		l, err := Load(path)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/files"
 )
 
 // fullTool has every part that a hash covers, and sealedTool has parts that the lock stores
@@ -118,7 +119,7 @@ func TestFirstFormatStaysValid(t *testing.T) {
 		if changes := l.Compare(Of(path, pin(t, src))); len(changes) != 0 {
 			t.Errorf("%s: it is stale: %+v", name, changes)
 		}
-		if err := l.Write(path); err != nil {
+		if err := l.Write(path, files.NoLinks); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Load(path); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/files"
 	"toolgraph/mcpclient"
 )
 
@@ -61,7 +62,7 @@ func TestWrite(t *testing.T) {
 		t.Skip("no symbolic links here")
 	}
 	for range 2 {
-		if err := l.Write(link); err != nil {
+		if err := l.Write(link, files.AnyLinks); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +80,7 @@ func TestWrite(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := l.Write(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if err := l.Write(dir, files.NoLinks); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a directory gives %v", err)
 	}
 	var many []Entry
@@ -88,7 +89,7 @@ func TestWrite(t *testing.T) {
 		e.Tool = strings.Repeat("t", i+1)
 		many = append(many, e)
 	}
-	if err := Of(link, many...).Write(link); err == nil || !strings.Contains(err.Error(), "split the graph file") {
+	if err := Of(link, many...).Write(link, files.NoLinks); err == nil || !strings.Contains(err.Error(), "split the graph file") {
 		t.Errorf("a lock that is too large gives %v", err)
 	}
 }
@@ -105,7 +106,7 @@ func FuzzPin(f *testing.F) {
 		e := Pin(server("files", "x"), listed, nil)
 		l := Of("g.lock.yaml", e)
 		path := filepath.Join(t.TempDir(), "g.lock.yaml")
-		if err := l.Write(path); err != nil {
+		if err := l.Write(path, files.NoLinks); err != nil {
 			t.Fatal(err)
 		}
 		again, err := Load(path)

@@ -184,6 +184,11 @@ func encode(def Definition) ([]byte, error) {
 
 // edit changes the file while no other process does. An error of change leaves it unchanged.
 func (r Registry) edit(ctx context.Context, change func(*content) error) error {
+	if r.Scope == Project { // its name is not the user's
+		if err := files.CheckInside(filepath.Dir(filepath.Dir(r.Path)), r.Path); err != nil {
+			return err
+		}
+	}
 	if err := r.makeDir(); err != nil {
 		return err
 	}
@@ -210,7 +215,7 @@ func (r Registry) edit(ctx context.Context, change func(*content) error) error {
 	if len(written) > config.MaxFileBytes {
 		return fmt.Errorf("%s would be larger than 1 MiB, the maximum; remove servers first", r.Path)
 	}
-	return files.Write(r.Path, written, 0o600)
+	return files.Write(r.Path, written, 0o600, files.LinksInside)
 }
 
 // makeDir makes the directory of the registry, which only its user may write.
