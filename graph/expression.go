@@ -54,8 +54,11 @@ func (e *Expr) Eval(ctx context.Context, scope *expressions.Scope) (value.Value,
 // Holds reports whether the value of the expression is true as $boolean has it; no value is
 // false. The error is a *PlacedError.
 func (e *Expr) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
-	v, err := e.Eval(ctx, scope)
-	return err == nil && jsonata.Truth(v), err
+	holds, err := e.Expression.Holds(ctx, scope)
+	if err != nil {
+		return false, place(err, e.Text)
+	}
+	return holds, nil
 }
 
 func place(err error, text config.Text) error {

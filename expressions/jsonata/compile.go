@@ -2,6 +2,7 @@ package jsonata
 
 import (
 	"context"
+	"math"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -60,11 +61,24 @@ func (e *Expression) Eval(ctx context.Context, scope *expressions.Scope) (value.
 	return e.EvalAt(ctx, scope, scope.Context)
 }
 
-// Truth returns what $boolean makes of a value; no value is false.
-func Truth(v value.Value) bool { return truth(v) }
+// Holds evaluates the expression and reports whether its value is true as $boolean has it; no value
+// is false. Errors are those of Eval.
+func (e *Expression) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
+	v, err := e.Eval(ctx, scope)
+	if err != nil {
+		return false, err
+	}
+	ev := evaluation{Meter: value.MakeMeter(ctx, &limits), scope: scope}
+	m := machine{evaluation: &ev}
+	holds := m.truth(v)
+	if failure := ev.failure(); failure != nil {
+		return false, failure
+	}
+	return holds, nil
+}
 
-// run evaluates with the variables given.
-func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings) (value.Value, error) {
+// run evaluates with the variables given; most is how many bytes of JSON the result may have.
+func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings, most int) (value.Value, error) {
 	m := machine{evaluation: ev, root: root, rule: e.rule}
 	input := root
 	if items, ok := root.([]any); ok {
@@ -78,7 +92,7 @@ func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings) 
 	if err != nil {
 		return nil, evalError(err)
 	}
-	c := checker{live: ev.scope.Context, ev: ev}
+	c := checker{live: ev.scope.Context, meter: &ev.Meter, most: most}
 	if value, err = c.value(value, 0); err == nil {
 		return value, nil
 	}
@@ -105,15 +119,26 @@ func CompileVar(ctx context.Context, source string) (*Expression, error) {
 
 // EvalAt is Eval with root in place of the scope's context.
 func (e *Expression) EvalAt(ctx context.Context, scope *expressions.Scope, root value.Value) (value.Value, error) {
-	ev := evaluation{Context: ctx, scope: scope, budget: expressions.EvalBudget}
-	if ev.cause = ctx.Err(); ev.cause != nil {
-		return nil, ev.failure()
-	}
-	if e.path != nil {
+	return e.evalAt(ctx, scope, root, value.MaxBytes)
+}
+
+// EvalShared is EvalAt for a caller that bounds what it makes of the value: the parts of the value
+// fit into memory once, but the value may hold them so often that nothing could hold it as JSON.
+func (e *Expression) EvalShared(ctx context.Context, scope *expressions.Scope, root value.Value) (value.Value, error) {
+	return e.evalAt(ctx, scope, root, math.MaxInt/2)
+}
+
+func (e *Expression) evalAt(ctx context.Context, scope *expressions.Scope, root value.Value, most int) (value.Value, error) {
+	if e.path != nil && ctx.Err() == nil {
 		value, ok := followNames(root, e.path)
 		if _, isMap := value.(map[string]any); ok && !isMap { // a map may be the live context
 			return value, nil
 		}
 	}
-	return e.run(&ev, root, &bindings{})
+	ev := evaluation{Meter: value.MakeMeter(ctx, &limits), scope: scope}
+	if ctx.Err() != nil {
+		_ = ev.Look()
+		return nil, ev.failure()
+	}
+	return e.run(&ev, root, &bindings{}, most)
 }

@@ -169,18 +169,19 @@ func (c *officialCase) run(t *testing.T, dir string) string {
 	for name, text := range c.Bindings {
 		variables.bind(name, mustDecode(t, string(text)))
 	}
-	ev := evaluation{Context: context.Background(), scope: expressions.NewScope(nil, nil), budget: hangGuard}
+	budget := hangGuard
 	if c.Code == "U1001" {
-		ev.budget = endlessBudget // some of them have no depth, and never end
+		budget = endlessBudget // some of them have no depth, and never end
 	}
-	value, err := e.run(&ev, data, variables)
+	ev := evaluation{Meter: value.MakeMeter(context.Background(), &value.Limits{Time: budget, Heap: maxGrowth}), scope: expressions.NewScope(nil, nil)}
+	v, err := e.run(&ev, data, variables, value.MaxBytes)
 	if err != nil {
 		return "error " + err.Error()
 	}
-	if value == nil {
+	if v == nil {
 		return "undefined"
 	}
-	return canonical(t, value, c.Unordered)
+	return canonical(t, v, c.Unordered)
 }
 
 // canonical is v as JSON with sorted keys and, when asked, sorted items.

@@ -3,7 +3,6 @@ package jsonata
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -29,7 +28,7 @@ const maxOpen = 100_000
 // eval is the value of n over the input: nil, a scalar, an array, a *list, an object
 // or a function.
 func (m *machine) eval(n *node, input any, env *bindings) (any, error) {
-	if err := m.Err(); err != nil {
+	if err := m.Spend(1); err != nil {
 		return nil, err
 	}
 	if n.names != nil {
@@ -71,11 +70,11 @@ func (m *machine) dispatch(n *node, input any, env *bindings) (any, error) {
 	case nodeLiteral, nodeRegex:
 		return n.value, nil
 	case nodeName:
-		return lookup(input, n.text), nil
+		return m.lookup(input, n.text)
 	case nodeVariable:
 		return m.variable(n, input, env), nil
 	case nodeWildcard:
-		return wildcard(input), nil
+		return m.wildcard(input)
 	case nodeDescendants:
 		return m.descendants(input)
 	case nodeParent:
@@ -166,6 +165,9 @@ func (m *machine) array(n *node, input any, env *bindings) (any, error) {
 		case ok && part.kind != nodeArray && out == nil:
 			out = items[:len(items):len(items)]
 		case ok && part.kind != nodeArray:
+			if err := m.Items(len(items)); err != nil {
+				return nil, err
+			}
 			out = append(out, items...)
 		case value != nil:
 			out = append(out, value)
@@ -219,13 +221,13 @@ func (m *machine) branch(n *node, input any, env *bindings) (*node, any, error) 
 		return nil, nil, err
 	}
 	if n.kind == nodeDefault {
-		if n.text == "??" && value != nil || n.text == "?:" && truth(value) {
+		if n.text == "??" && value != nil || n.text == "?:" && m.truth(value) {
 			return nil, value, nil
 		}
 		return n.parts[1], nil, nil
 	}
 	switch {
-	case truth(value):
+	case m.truth(value):
 		return n.parts[1], nil, nil
 	case len(n.parts) > 2:
 		return n.parts[2], nil, nil
@@ -233,8 +235,8 @@ func (m *machine) branch(n *node, input any, env *bindings) (*node, any, error) 
 	return nil, nil, nil
 }
 
-// truth is $boolean; undefined is false.
-func truth(v any) bool {
+// truth is $boolean; undefined is false. It may be false once the meter has ended.
+func (m *machine) truth(v any) bool {
 	switch x := v.(type) {
 	case bool:
 		return x
@@ -250,5 +252,13 @@ func truth(v any) bool {
 		return o.Len() > 0
 	}
 	items, _ := itemsOf(v)
-	return slices.ContainsFunc(items, truth)
+	for _, item := range items {
+		if m.Spend(1) != nil {
+			return false
+		}
+		if m.truth(item) {
+			return true
+		}
+	}
+	return false
 }

@@ -4,159 +4,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/metrics"
-	"sync"
 	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
-// pollEvery is the number of steps between two checks of the clock. A step that makes large
-// values, or takes long, checks by itself.
-const pollEvery = 64
+// maxGrowth is the number of bytes by which the live heap may grow during one evaluation.
+const maxGrowth = 256 << 20
 
-// evaluation counts the steps of one evaluation and ends it when it exceeds a limit. It
-// belongs to one goroutine.
+// evaluation is one evaluation, with the meter to which all of its work is charged. It belongs to
+// one goroutine.
 type evaluation struct {
-	context.Context
+	value.Meter
 
-	scope    *expressions.Scope
-	cause    error // why it ended, nil while it goes on
-	steps    int
-	budget   time.Duration
-	deadline time.Time // zero until the first poll
-	memory   memoryWatch
-	clock    time.Time // of $now and $millis; zero until one is asked for
+	scope *expressions.Scope
+	clock time.Time // of $now and $millis; zero until one is asked for
 }
 
-var errBudget = errors.New("evaluation budget used up")
+// limits are those of an evaluation.
+var limits = value.Limits{Time: expressions.EvalBudget, Heap: maxGrowth}
 
-// Err counts a step and returns an error once the evaluation must end.
-func (ev *evaluation) Err() error {
-	if ev.cause != nil {
-		return ev.cause
-	}
-	if ev.steps++; ev.steps%pollEvery != 0 {
-		return nil
-	}
-	return ev.poll(time.Now())
-}
-
-// poll checks the clock, the parent context and the heap.
-func (ev *evaluation) poll(now time.Time) error {
-	switch {
-	case ev.deadline.IsZero():
-		ev.deadline = now.Add(ev.budget)
-		ev.memory.start(now)
-		ev.cause = ev.Context.Err()
-	case now.After(ev.deadline):
-		ev.cause = errBudget
-	case ev.memory.due(now):
-		// The parent's Err takes a lock, so it is checked as rarely as the heap.
-		if ev.cause = ev.Context.Err(); ev.cause == nil {
-			ev.cause = ev.memory.look(now)
-		}
-	}
-	return ev.cause
-}
-
-// spend polls; long-running functions call it every few thousand units of work.
-func (ev *evaluation) spend() error {
-	if ev.cause != nil {
-		return ev.cause
-	}
-	return ev.poll(time.Now())
-}
-
-// failure returns the error of an evaluation that ev ended, or nil.
+// failure returns the error of an evaluation that its meter has ended, or nil.
 func (ev *evaluation) failure() *expressions.EvalError {
+	limit, isLimit := ev.Cause().(*value.LimitError) //nolint:errorlint // a meter's errors are never wrapped
 	switch {
-	case ev.cause == nil:
+	case ev.Cause() == nil:
 		return nil
-	case errors.Is(ev.cause, errBudget):
+	case !isLimit && errors.Is(ev.Cause(), context.DeadlineExceeded):
+		return &expressions.EvalError{Code: "timeout", Offset: -1, Err: ev.Cancelled(), Message: "the run's time ended during the expression"}
+	case !isLimit:
+		return &expressions.EvalError{Code: "cancelled", Offset: -1, Err: ev.Cancelled(), Message: "the run was cancelled during the expression"}
+	}
+	switch limit.What {
+	case value.OfTime:
 		return &expressions.EvalError{
 			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
-			Message: fmt.Sprintf("the expression took longer than %v; make it do less, or split it over several nodes", ev.budget),
+			Message: fmt.Sprintf("the expression took longer than %v; make it do less, or split it over several nodes", limit.Time),
 		}
-	case errors.Is(ev.cause, errMemory):
+	case value.OfHeap:
 		return &expressions.EvalError{
-			Code: "memory", Offset: -1, Err: ev.cause,
-			Message: fmt.Sprintf("the expression took more than %d MiB of memory; make it build less at once", maxGrowth>>20),
+			Code: "memory", Offset: -1, Err: limit,
+			Message: fmt.Sprintf("the expression took more than %d MiB of memory; make it build less at once", limit.Heap>>20),
 		}
+	case value.OfSteps, value.OfBytes:
 	}
-	cause := context.Cause(ev.Context)
-	if errors.Is(ev.cause, context.DeadlineExceeded) {
-		return &expressions.EvalError{Code: "timeout", Offset: -1, Err: cause, Message: "the run's time ended during the expression"}
-	}
-	return &expressions.EvalError{Code: "cancelled", Offset: -1, Err: cause, Message: "the run was cancelled during the expression"}
-}
-
-const (
-	// maxGrowth is the number of bytes by which the live heap may grow during one evaluation.
-	maxGrowth = 256 << 20
-	// lookEvery is the time between two checks of the heap.
-	lookEvery = 2 * time.Millisecond
-)
-
-var errMemory = errors.New("memory budget used up")
-
-// memoryWatch compares the heap with what it was when the evaluation began. The
-// heap is the process's: growth beyond the limit counts only when a collection confirms
-// it, so that garbage of other goroutines does not end the evaluation.
-type memoryWatch struct {
-	next  time.Time
-	floor uint64 // bytes of heap when the evaluation began
-}
-
-func (w *memoryWatch) start(now time.Time) {
-	w.next = now.Add(lookEvery)
-	w.floor = 0
-}
-
-func (w *memoryWatch) due(now time.Time) bool { return now.After(w.next) }
-
-func (w *memoryWatch) look(now time.Time) error {
-	w.next = now.Add(lookEvery)
-	heap := heapBytes("/memory/classes/heap/objects:bytes")
-	if w.floor == 0 {
-		// The evaluation is some milliseconds old and may have grown already; the live
-		// bytes of the last collection are nearer to the heap at its start.
-		w.floor = heapBytes("/gc/heap/live:bytes")
-	}
-	w.floor = min(w.floor, heap)
-	if heap-w.floor <= maxGrowth {
-		return nil
-	}
-	if heap = heapCollected(w.floor + maxGrowth); heap > w.floor+maxGrowth {
-		return errMemory
-	}
-	return nil
-}
-
-func heapBytes(metric string) uint64 {
-	sample := []metrics.Sample{{Name: metric}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return sample[0].Value.Uint64()
-}
-
-// collecting is held during a forced collection, of which one is enough.
-var collecting sync.Mutex
-
-// heapCollected is the heap after a collection, unless another one has brought it
-// below the limit already.
-func heapCollected(limit uint64) uint64 {
-	collecting.Lock()
-	defer collecting.Unlock()
-	const objects = "/memory/classes/heap/objects:bytes"
-	if heap := heapBytes(objects); heap <= limit {
-		return heap
-	}
-	runtime.GC()
-	return heapBytes(objects)
+	return &expressions.EvalError{Code: "steps", Offset: -1, Err: limit, Message: limit.Error()}
 }
 
 // evalError converts the error that ended an evaluation. Its text contains no values of the

@@ -13,10 +13,10 @@ import (
 )
 
 // evalWithin evaluates with a budget of time, and counts the steps.
-func evalWithin(ctx context.Context, e *Expression, scope *expressions.Scope, budget time.Duration) (value value.Value, steps int, err error) {
-	ev := evaluation{Context: ctx, scope: scope, budget: budget}
-	value, err = e.run(&ev, scope.Context, &bindings{})
-	return value, ev.steps, err
+func evalWithin(ctx context.Context, e *Expression, scope *expressions.Scope, budget time.Duration) (result value.Value, steps int, err error) {
+	ev := evaluation{Meter: value.MakeMeter(ctx, &value.Limits{Time: budget, Heap: maxGrowth}), scope: scope}
+	result, err = e.run(&ev, scope.Context, &bindings{}, value.MaxBytes)
+	return result, ev.Steps(), err
 }
 
 func codeOf(err error) string {

@@ -9,22 +9,22 @@ import (
 
 // lookup returns the field of an object; of an array it returns the fields of its items, as
 // a sequence.
-func lookup(input any, key string) any {
+func (m *machine) lookup(input any, key string) (any, error) {
 	switch x := input.(type) {
 	case *value.Map:
 		value, _ := x.Get(key)
-		return value
+		return value, nil
 	case map[string]any:
-		return x[key]
+		return x[key], nil
 	case []any:
-		return lookupAll(x, key)
+		return m.lookupAll(x, key)
 	case *list:
-		return lookupAll(x.items, key)
+		return m.lookupAll(x.items, key)
 	case value.Object:
 		value, _ := x.Get(key)
-		return value
+		return value, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // followNames follows names from object to object; it is not ok when it meets an array,
@@ -52,32 +52,42 @@ func followNames(input any, names []string) (any, bool) {
 	return input, true
 }
 
-func lookupAll(items []any, key string) any {
+func (m *machine) lookupAll(items []any, key string) (any, error) {
 	var out []any
 	for _, item := range items {
-		value := lookup(item, key)
+		if err := m.Spend(1); err != nil {
+			return nil, err
+		}
+		value, err := m.lookup(item, key)
+		if err != nil {
+			return nil, err
+		}
 		if found, ok := itemsOf(value); ok {
+			if err := m.Items(len(found)); err != nil {
+				return nil, err
+			}
 			out = append(out, found...)
 		} else if value != nil {
 			out = append(out, value)
 		}
 	}
-	return sequenceOf(out)
+	return sequenceOf(out), nil
 }
 
-// fields are the fields of an object in order; of an array its items by their indexes.
-func fields(v any) iter.Seq2[string, any] {
+// fields are the fields of an object in order; of an array its items by their indexes. There are
+// none once the meter has ended, whose error the next step of the evaluation returns.
+func (m *machine) fields(v any) iter.Seq2[string, any] {
 	return func(yield func(key string, value any) bool) {
 		if items, ok := itemsOf(v); ok {
 			for i, item := range items {
-				if !yield(strconv.Itoa(i), item) {
+				if m.Spend(1) != nil || !yield(strconv.Itoa(i), item) {
 					return
 				}
 			}
 			return
 		}
 		o, ok := value.ObjectOf(v)
-		if !ok {
+		if !ok || m.Spend(o.Len()) != nil {
 			return
 		}
 		for _, key := range o.Keys() {
@@ -90,28 +100,33 @@ func fields(v any) iter.Seq2[string, any] {
 
 // wildcard is the step *: the values of an object, arrays flattened; a sequence only
 // when none is an array.
-func wildcard(input any) any {
+func (m *machine) wildcard(input any) (any, error) {
 	if l, ok := input.(*list); ok && l.outer && len(l.items) > 0 {
 		input = l.items[0]
 	}
 	out, arrays := []any{}, false
-	for _, value := range fields(input) {
+	for _, value := range m.fields(input) {
 		if items, ok := itemsOf(value); ok {
-			out, arrays = appendFlat(out, items), true
+			out, arrays = m.appendFlat(out, items), true
 		} else {
 			out = append(out, value)
 		}
 	}
 	if arrays {
-		return out
+		return out, m.Cause()
 	}
-	return sequenceOf(out)
+	return sequenceOf(out), m.Cause()
 }
 
-func appendFlat(out, items []any) []any {
+// appendFlat appends the items, those of arrays among them at any depth; fewer once the meter has
+// ended.
+func (m *machine) appendFlat(out, items []any) []any {
 	for _, item := range items {
+		if m.Spend(1) != nil {
+			break
+		}
 		if inner, ok := itemsOf(item); ok {
-			out = appendFlat(out, inner)
+			out = m.appendFlat(out, inner)
 			continue
 		}
 		out = append(out, item)
@@ -131,20 +146,18 @@ func (m *machine) descendants(input any) (any, error) {
 		if depth > 2*value.MaxDepth {
 			return errDeepResult
 		}
-		_, isArray := itemsOf(v)
-		if !isArray {
-			if out = append(out, v); len(out)%spendEvery == 0 {
-				if err := m.spend(); err != nil {
-					return err
-				}
-			}
+		if err := m.Spend(1); err != nil {
+			return err
 		}
-		for _, value := range fields(v) {
+		if _, isArray := itemsOf(v); !isArray {
+			out = append(out, v)
+		}
+		for _, value := range m.fields(v) {
 			if err := walk(value, depth+1); err != nil {
 				return err
 			}
 		}
-		return nil
+		return m.Cause()
 	}
 	if err := walk(input, 0); err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func (m *machine) apply(fn any, args []any, input any) (any, error) {
 		if tail == nil || err != nil {
 			return value, err
 		}
-		if err := m.Err(); err != nil {
+		if err := m.Spend(1); err != nil {
 			return nil, err
 		}
 		if fn, args, err = m.callee(tail.node, l.input, tail.env, nil); err != nil {
@@ -188,7 +188,7 @@ type tailCall struct {
 func (m *machine) body(n *node, input any, env *bindings) (*tailCall, any, error) {
 	switch {
 	case n.kind == nodeCall && n.tail:
-		return &tailCall{n, env}, nil, m.Err()
+		return &tailCall{n, env}, nil, m.Spend(1)
 	case len(n.predicates) > 0 || n.group != nil:
 	case n.kind == nodeCondition || n.kind == nodeDefault:
 		branch, value, err := m.branch(n, input, env)
@@ -241,7 +241,10 @@ func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 	return nil, &expressions.EvalError{Code: "T1006", Message: evalMessages["T1006"], Offset: -1}
 }
 
-func (m *machine) applyBuiltin(b *builtin, args []any, input any) (value any, err error) {
+func (m *machine) applyBuiltin(b *builtin, args []any, input any) (result any, err error) {
+	if err := m.Spend(lengthOf(args)); err != nil {
+		return nil, err
+	}
 	if b.signature != nil {
 		if args, err = b.signature.check(b.name, args, input); err != nil {
 			return nil, err
@@ -251,19 +254,37 @@ func (m *machine) applyBuiltin(b *builtin, args []any, input any) (value any, er
 		return nil, nil
 	}
 	if !b.lists {
-		args = plainArgs(args)
+		args = m.plainArgs(args)
 	}
 	return b.fn(call{machine: m, name: b.name, args: args, focus: input})
 }
 
-func plainArgs(args []any) []any {
+// lengthOf is the steps of reading the arguments of a function once, without what is in their
+// items. A function that reads them more often, or walks into them, charges for that itself.
+func lengthOf(args []any) (steps int) {
+	for _, arg := range args {
+		switch x := arg.(type) {
+		case string:
+			steps += len(x) >> 8
+		case []any:
+			steps += len(x) >> 3
+		case *list:
+			steps += len(x.items) >> 3
+		case *value.Map:
+			steps += x.Len() >> 3
+		}
+	}
+	return steps
+}
+
+func (m *machine) plainArgs(args []any) []any {
 	for i := range args {
 		if _, ok := args[i].(*list); !ok {
 			continue
 		}
 		out := append([]any(nil), args...)
 		for j := range out[i:] {
-			out[i+j] = plain(out[i+j])
+			out[i+j] = m.plain(out[i+j])
 		}
 		return out
 	}

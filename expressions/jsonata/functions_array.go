@@ -28,7 +28,7 @@ func appendItems(c call) (any, error) {
 	if len(c.items(0))+len(c.items(1)) > maxItems {
 		return nil, c.tooMany()
 	}
-	return joined(c.args), c.spend()
+	return c.joined(c.args), c.Make((len(c.items(0)) + len(c.items(1))) * itemBytes)
 }
 
 func reverse(c call) (any, error) {
@@ -36,9 +36,12 @@ func reverse(c call) (any, error) {
 	if len(items) <= 1 {
 		return c.args[0], nil
 	}
+	if err := c.Make(len(items) * itemBytes); err != nil {
+		return nil, err
+	}
 	out := slices.Clone(items)
 	slices.Reverse(out)
-	return out, c.spend()
+	return out, nil
 }
 
 func shuffle(c call) (any, error) {
@@ -46,9 +49,12 @@ func shuffle(c call) (any, error) {
 	if len(items) <= 1 {
 		return c.args[0], nil
 	}
+	if err := c.Make(len(items) * itemBytes); err != nil {
+		return nil, err
+	}
 	out := slices.Clone(items)
 	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out, c.spend()
+	return out, nil
 }
 
 // zip is arrays of the first items, the second items …, as many as the shortest has.
@@ -61,13 +67,16 @@ func zip(c call) (any, error) {
 	}
 	out := make([]any, 0, max(0, shortest))
 	for i := range max(0, shortest) {
+		if err := c.Make((1 + len(c.args)) * itemBytes); err != nil {
+			return nil, err
+		}
 		row := make([]any, len(c.args))
 		for j := range c.args {
 			row[j] = c.items(j)[i]
 		}
 		out = append(out, row)
 	}
-	return out, c.spend()
+	return out, nil
 }
 
 // flatten is $flatten(array, depth), which jsonata-js does not have.
@@ -84,17 +93,16 @@ func flatten(c call) (any, error) {
 			return errDeepResult
 		}
 		for _, item := range items {
+			if err := c.Spend(1); err != nil {
+				return err
+			}
 			if inner, ok := itemsOf(item); ok && level > 0 {
 				if err := walk(inner, level-1, depth+1); err != nil {
 					return err
 				}
 				continue
 			}
-			if out = append(out, item); len(out)%spendEvery == 0 {
-				if err := c.spend(); err != nil {
-					return err
-				}
-			}
+			out = append(out, item)
 		}
 		return nil
 	}
@@ -117,11 +125,10 @@ func chunk(c call) (any, error) {
 	items := c.items(0)
 	out := make([]any, 0, (len(items)+n-1)/n)
 	for part := range slices.Chunk(items, n) {
-		if out = append(out, part); len(out)%spendEvery == 0 {
-			if err := c.spend(); err != nil {
-				return nil, err
-			}
+		if err := c.Make(itemBytes); err != nil {
+			return nil, err
 		}
+		out = append(out, part)
 	}
 	return out, nil
 }
@@ -134,16 +141,19 @@ func distinct(c call) (any, error) {
 	}
 	out := make([]any, 0, min(len(items), 1024))
 	seen := make(map[any]bool, min(len(items), 1024))
-	w := writer{ev: c.evaluation, canonical: true}
-	for i, item := range items {
-		if i%spendEvery == 0 {
-			if err := c.spend(); err != nil {
-				return nil, err
-			}
+	w := writer{meter: &c.Meter, canonical: true}
+	for _, item := range items {
+		if err := c.Spend(1); err != nil {
+			return nil, err
 		}
 		var key any
 		switch x := item.(type) {
-		case string, float64, bool, nil:
+		case string:
+			if err := c.Read(len(x)); err != nil {
+				return nil, err
+			}
+			key = x
+		case float64, bool, nil:
 			key = x
 		case json.Number:
 			key = numberKey(x)

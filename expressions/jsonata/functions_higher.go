@@ -35,7 +35,7 @@ func filterItems(c call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if truth(value) {
+		if c.truth(value) {
 			out = append(out, item)
 		}
 	}
@@ -51,7 +51,7 @@ func single(c call) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !truth(value) {
+			if !c.truth(value) {
 				continue
 			}
 		}
@@ -92,13 +92,13 @@ func sortItems(c call) (any, error) {
 		return c.args[0], nil
 	}
 	after := func(a, b any) (bool, error) {
-		order, _ := compare(a, b)
+		order, _ := c.compare(a, b)
 		return order > 0, nil
 	}
 	if by := c.arg(1); by != nil {
 		after = func(a, b any) (bool, error) {
 			value, err := c.apply(by, []any{a, b}, value.Null)
-			return scriptTruth(value), err
+			return c.scriptTruth(value), err
 		}
 	} else if !allNumbers(items) && !allStrings(items) {
 		return nil, c.fail("D3070", "without a function can only sort an array of strings or an array of numbers")
@@ -116,7 +116,7 @@ func allStrings(items []any) bool {
 }
 
 // scriptTruth is what JavaScript takes for true: also empty arrays and objects.
-func scriptTruth(v any) bool {
+func (m *machine) scriptTruth(v any) bool {
 	switch v.(type) {
 	case nil, value.NullType:
 		return false
@@ -124,12 +124,12 @@ func scriptTruth(v any) bool {
 	if _, isArray := itemsOf(v); isArray || isObject(v) || isFunction(v) {
 		return true
 	}
-	return truth(v)
+	return m.truth(v)
 }
 
 func eachField(c call) (any, error) {
 	var out []any
-	for key, value := range fields(c.args[0]) {
+	for key, value := range c.fields(c.args[0]) {
 		result, err := c.each(c.args[1], value, key, c.args[0])
 		if err != nil {
 			return nil, err
@@ -146,12 +146,12 @@ func sift(c call) (any, error) {
 		return nil, c.wrong(1, "a function")
 	}
 	out := value.NewMap()
-	for key, value := range fields(c.args[0]) {
+	for key, value := range c.fields(c.args[0]) {
 		result, err := c.each(c.args[1], value, key, c.args[0])
 		if err != nil {
 			return nil, err
 		}
-		if truth(result) {
+		if c.truth(result) {
 			out.Set(key, value)
 		}
 	}

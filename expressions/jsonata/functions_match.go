@@ -53,8 +53,8 @@ func matchBy(c call, text string, limit int) (any, error) {
 	var out []any
 	found, err := c.matcher(c.args[1], text)
 	for found != nil && err == nil && len(out) < limit {
-		out = append(out, matched(lookup(found, "match"), lookup(found, "start"), lookup(found, "groups")))
-		found, err = c.matcher(lookup(found, "next"))
+		out = append(out, matched(c.field(found, "match"), c.field(found, "start"), c.field(found, "groups")))
+		found, err = c.matcher(c.field(found, "next"))
 	}
 	return sequenceOf(out), err
 }
@@ -65,13 +65,19 @@ func (c *call) matcher(fn any, args ...any) (any, error) {
 	if err != nil || found == nil {
 		return nil, err
 	}
-	_, start := number(lookup(found, "start"))
-	_, end := number(lookup(found, "end"))
-	_, groups := itemsOf(lookup(found, "groups"))
-	if !start && !end && !groups && !isFunction(lookup(found, "next")) {
+	_, start := number(c.field(found, "start"))
+	_, end := number(c.field(found, "end"))
+	_, groups := itemsOf(c.field(found, "groups"))
+	if !start && !end && !groups && !isFunction(c.field(found, "next")) {
 		return nil, c.fail("T1010", "has a matcher that does not return what a regular expression does")
 	}
-	return found, nil
+	return found, c.Cause()
+}
+
+// field is a field of what a matcher returned; undefined once the meter has ended.
+func (c *call) field(v any, key string) any {
+	found, _ := c.lookup(v, key)
+	return found
 }
 
 func matched(text, index, groups any) any {
@@ -104,9 +110,9 @@ func contains(c call) (any, error) {
 		return strings.Contains(text, p), nil
 	case *regex:
 		if len(text)*p.pattern.size <= maxWork {
-			return p.pattern.MatchString(text), nil
+			return p.pattern.MatchString(text), c.Spend(len(text) * p.pattern.size >> 8)
 		}
-		r := &spender{Reader: strings.NewReader(text), ev: c.evaluation}
+		r := &spender{Reader: strings.NewReader(text), meter: &c.Meter, each: p.pattern.size}
 		found := p.pattern.MatchReader(r)
 		return found, r.err
 	}

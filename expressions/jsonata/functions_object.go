@@ -7,7 +7,7 @@ var objectFunctions = []builtin{
 	{name: "keys", types: "<x-:a<s>>", arity: 1, lists: true, total: true, fn: keys},
 	{name: "values", types: "<x?:a>", arity: 1, lists: true, fn: values},
 	{name: "lookup", types: "<x-s:x>", arity: 2, lists: true, fn: lookupField},
-	{name: "spread", types: "<x-:a<o>>", arity: 1, lists: true, fn: func(c call) (any, error) { return spread(c.args[0]), nil }},
+	{name: "spread", types: "<x-:a<o>>", arity: 1, lists: true, fn: func(c call) (any, error) { return c.spread(c.args[0]), c.Cause() }},
 	{name: "merge", types: "<a<o>:o>", arity: 1, lists: true, fn: merge},
 	{name: "clone", types: "<(oa)-:o>", arity: 1, fn: func(c call) (any, error) { return c.clone(c.args[0], 0) }},
 }
@@ -19,10 +19,13 @@ func keys(c call) (any, error) {
 	walk = func(v any) {
 		items, isArray := itemsOf(v)
 		for _, item := range items {
+			if c.Spend(1) != nil {
+				return
+			}
 			walk(item)
 		}
 		if !isArray {
-			for key := range fields(v) {
+			for key := range c.fields(v) {
 				seen.Set(key, true)
 			}
 		}
@@ -32,7 +35,7 @@ func keys(c call) (any, error) {
 	for _, key := range seen.Keys() {
 		out = append(out, key)
 	}
-	return sequenceOf(out), c.spend()
+	return sequenceOf(out), c.Cause()
 }
 
 // values are those of an object, or of the objects of an array; jsonata-js does not
@@ -46,7 +49,7 @@ func values(c call) (any, error) {
 	found := false
 	for _, item := range items {
 		if isObject(item) {
-			for _, value := range fields(item) {
+			for _, value := range c.fields(item) {
 				out = append(out, value)
 			}
 			found = true
@@ -55,7 +58,7 @@ func values(c call) (any, error) {
 	if !found {
 		return nil, nil
 	}
-	return out, c.spend()
+	return out, c.Cause()
 }
 
 func lookupField(c call) (any, error) {
@@ -63,26 +66,29 @@ func lookupField(c call) (any, error) {
 	if !ok {
 		return nil, nil
 	}
-	return lookup(c.args[0], key), nil
+	return c.lookup(c.args[0], key)
 }
 
-// spread is an object for each field.
-func spread(v any) any {
+// spread is an object for each field; fewer once the meter has ended.
+func (c *call) spread(v any) any {
 	if items, ok := itemsOf(v); ok {
 		all := make([]any, 0, len(items)+1)
 		for _, item := range items {
-			all = append(all, spread(item))
+			if c.Spend(1) != nil {
+				break
+			}
+			all = append(all, c.spread(item))
 		}
 		if len(all) == 0 {
 			return sequenceOf(nil)
 		}
-		return joinedArray(all)
+		return c.joinedArray(all)
 	}
 	if !isObject(v) {
 		return v
 	}
 	var out []any
-	for key, field := range fields(v) {
+	for key, field := range c.fields(v) {
 		one := value.NewMap()
 		one.Set(key, field)
 		out = append(out, one)
@@ -91,10 +97,13 @@ func spread(v any) any {
 }
 
 // joinedArray appends values to an empty array.
-func joinedArray(values []any) []any {
+func (c *call) joinedArray(values []any) []any {
 	out := []any{}
 	for _, value := range values {
 		if items, ok := itemsOf(value); ok {
+			if c.Items(len(items)) != nil {
+				break
+			}
 			out = append(out, items...)
 		} else if value != nil {
 			out = append(out, value)
@@ -106,15 +115,13 @@ func joinedArray(values []any) []any {
 // merge is one object of several; of two of a key the later counts.
 func merge(c call) (any, error) {
 	out := value.NewMap()
-	for i, item := range c.items(0) {
-		if i%spendEvery == 0 {
-			if err := c.spend(); err != nil {
-				return nil, err
-			}
-		}
-		for key, field := range fields(item) {
+	for _, item := range c.items(0) {
+		for key, field := range c.fields(item) {
 			out.Set(key, field)
 		}
+		if c.Cause() != nil {
+			break
+		}
 	}
-	return out, nil
+	return out, c.Cause()
 }

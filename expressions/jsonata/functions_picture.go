@@ -1,7 +1,6 @@
 package jsonata
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -85,14 +84,14 @@ func pictured(f function) function {
 		if fault := (*pictureError)(nil); errors.As(err, &fault) {
 			return nil, c.fail(fault.Code, "cannot use its picture or its value: "+fault.Message)
 		}
-		return value, cmp.Or(err, c.spend())
+		return value, err
 	}
 }
 
 func byPicture(c call) (any, error) {
 	value, _ := number(c.args[0])
 	options := map[string]string{}
-	for key, value := range fields(c.arg(2)) {
+	for key, value := range c.fields(c.arg(2)) {
 		if s, ok := value.(string); ok && len(s) <= maxPicture {
 			options[key] = s
 		}

@@ -126,6 +126,9 @@ func (c *call) search(by any, text string) (*search, error) {
 		if len(text)*s.pattern.size > maxWork {
 			return nil, c.fail("size", "cannot search so long a string for a pattern with ^ or \\b; search a part of it")
 		}
+		if err := c.Spend(len(text) * s.pattern.size >> 8); err != nil {
+			return nil, err
+		}
 		s.ahead = s.pattern.FindAllStringSubmatchIndex(text, maxItems+1)
 		if len(s.ahead) > maxItems {
 			return nil, c.tooMany()
@@ -137,18 +140,17 @@ func (c *call) search(by any, text string) (*search, error) {
 // next is the next match's places, in pairs, or nil after the last. An empty match
 // behind another one, or with text behind it, would be found endlessly: an error.
 func (s *search) next() ([]int, error) {
-	if s.count%256 == 255 {
-		if err := s.c.spend(); err != nil {
-			return nil, err
-		}
-	}
 	if s.count > maxItems && s.pattern != nil {
 		return nil, s.c.tooMany()
 	}
 	if s.count > 0 && s.pos >= len(s.text) {
 		return nil, nil
 	}
+	from := s.pos
 	loc, err := s.found()
+	if err := s.c.Spend(1 + s.work(from, loc)>>8); err != nil {
+		return nil, err
+	}
 	if loc == nil || err != nil {
 		return nil, err
 	}
@@ -158,6 +160,18 @@ func (s *search) next() ([]int, error) {
 	s.count++
 	s.pos = loc[1]
 	return loc, nil
+}
+
+// work is about what it took to find a match from a place on, in bytes times instructions.
+func (s *search) work(from int, loc []int) int {
+	to := len(s.text)
+	if loc != nil {
+		to = loc[1]
+	}
+	if s.pattern == nil {
+		return to - from
+	}
+	return (to - from) * s.pattern.size
 }
 
 // found is the first match from the place on where the last one ended.
@@ -192,7 +206,7 @@ func (s *search) find() ([]int, error) {
 	if len(rest)*s.pattern.size <= maxWork {
 		return s.pattern.FindStringSubmatchIndex(rest), nil
 	}
-	r := &spender{Reader: strings.NewReader(rest), ev: s.c.evaluation}
+	r := &spender{Reader: strings.NewReader(rest), meter: &s.c.Meter, each: s.pattern.size}
 	loc := s.pattern.FindReaderSubmatchIndex(r)
 	return loc, r.err
 }
@@ -201,15 +215,16 @@ func (s *search) find() ([]int, error) {
 type spender struct {
 	*strings.Reader
 
-	ev    *evaluation
+	meter *value.Meter
+	each  int // instructions for each character
 	count int
 	err   error
 }
 
 // ReadRune is what a search reads.
 func (r *spender) ReadRune() (rune, int, error) {
-	if r.count++; r.count%spendEvery == 0 {
-		if r.err = r.ev.spend(); r.err != nil {
+	if r.count++; r.count%batch == 0 {
+		if r.err = r.meter.Spend(batch * r.each >> 8); r.err != nil {
 			return 0, 0, r.err
 		}
 	}

@@ -56,13 +56,12 @@ func (r *replacing) put(loc []int, by func([]int) (string, error)) error {
 	if err != nil {
 		return err
 	}
-	if r.count++; r.count%spendEvery == 0 {
-		if err := r.c.spend(); err != nil {
-			return err
-		}
-	}
+	r.count++
 	if r.out.Len()+loc[0]-r.done+len(s) > MaxText {
 		return r.c.tooLong()
+	}
+	if err := r.c.Make(loc[0] - r.done + len(s)); err != nil {
+		return err
 	}
 	r.out.WriteString(r.text[r.done:loc[0]])
 	r.out.WriteString(s)
@@ -76,6 +75,9 @@ func (r *replacing) rest() (any, error) {
 	}
 	if r.out.Len()+len(r.text)-r.done > MaxText {
 		return nil, r.c.tooLong()
+	}
+	if err := r.c.Make(len(r.text) - r.done); err != nil {
+		return nil, err
 	}
 	r.out.WriteString(r.text[r.done:])
 	return r.out.String(), nil
@@ -97,6 +99,9 @@ func (r *replacing) matches(s *search, by func([]int) (string, error)) (any, err
 
 // byFunction asks the expression's own function for the replacement.
 func (r *replacing) byFunction(loc []int) (string, error) {
+	if err := r.c.Read(loc[1]); err != nil { // to count its characters
+		return "", err
+	}
 	found := value.NewMap()
 	found.Set("match", r.text[loc[0]:loc[1]])
 	found.Set("start", float64(utf8.RuneCountInString(r.text[:loc[0]])))

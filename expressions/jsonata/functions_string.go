@@ -15,24 +15,24 @@ var errTooLong = errors.New("the text is too long")
 // writer writes values as JSON: as $string does, up to MaxText; or canonical, so that equal
 // values have the same text.
 type writer struct {
-	ev        *evaluation
+	meter     *value.Meter
 	out       []byte
 	pretty    bool
 	canonical bool // with sorted keys and all digits, of any length
-	count     int
 }
 
 func (w *writer) value(v any, depth int) error {
-	if w.count++; w.count%spendEvery == 0 {
-		if err := w.ev.spend(); err != nil {
-			return err
-		}
+	if err := w.meter.Spend(1); err != nil {
+		return err
 	}
 	if len(w.out) > MaxText && !w.canonical {
 		return errTooLong
 	}
 	switch x := v.(type) {
 	case string:
+		if err := w.meter.Make(len(x)); err != nil {
+			return err
+		}
 		w.out = value.AppendString(w.out, x)
 	case float64:
 		return w.number(x)

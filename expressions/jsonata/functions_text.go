@@ -20,8 +20,8 @@ const (
 	// maxItems is the longest array that functions make, and the longest that functions
 	// accept which cannot be interrupted.
 	maxItems = 2_000_000
-	// spendEvery is the number of units of work after which functions check the budget.
-	spendEvery = 4096
+	// piece is how many bytes of a text functions process between two charges.
+	piece = 64 << 10
 )
 
 // textFunctions make strings, within MaxText, and end with the evaluation.
@@ -87,10 +87,13 @@ func pad(c call, s string) (any, error) {
 	n := int(missing)
 	filling := strings.Repeat(with, n/utf8.RuneCountInString(with)+1)
 	filling = filling[:byteOfRune(filling, float64(n))]
-	if width < 0 {
-		return filling + s, c.spend()
+	if err := c.Make(len(s) + len(filling)); err != nil {
+		return nil, err
 	}
-	return s + filling, c.spend()
+	if width < 0 {
+		return filling + s, nil
+	}
+	return s + filling, nil
 }
 
 // substring is $substring(text, start, length), in characters; a negative start
@@ -196,8 +199,8 @@ func stringOf(c call) (any, error) {
 	if isFunction(c.args[0]) {
 		return "", nil
 	}
-	w := writer{ev: c.evaluation, pretty: c.arg(1) == true}
-	if err := w.value(plain(c.args[0]), 0); err != nil {
+	w := writer{meter: &c.Meter, pretty: c.arg(1) == true}
+	if err := w.value(c.plain(c.args[0]), 0); err != nil {
 		if errors.Is(err, errTooLong) {
 			return nil, c.tooLong()
 		}
@@ -221,6 +224,9 @@ func join(c call) (any, error) {
 	if size > MaxText {
 		return nil, c.tooLong()
 	}
+	if err := c.Make(size); err != nil {
+		return nil, err
+	}
 	var b strings.Builder
 	b.Grow(size)
 	for i, item := range items {
@@ -230,7 +236,7 @@ func join(c call) (any, error) {
 		s, _ := item.(string)
 		b.WriteString(s)
 	}
-	return b.String(), c.spend()
+	return b.String(), nil
 }
 
 // split is $split(text, separator, limit).
@@ -260,6 +266,9 @@ func splitByText(c call, separator, text string, limit int) (any, error) {
 	if count > maxItems {
 		return nil, c.tooMany()
 	}
+	if err := c.Make(count * itemBytes); err != nil {
+		return nil, err
+	}
 	parts, out := make([]string, count), make([]any, count)
 	for i := range parts {
 		parts[i] = text
@@ -275,6 +284,9 @@ func splitRunes(c call, text string, limit int) (any, error) {
 	count := min(utf8.RuneCountInString(text), limit)
 	if count > maxItems {
 		return nil, c.tooMany()
+	}
+	if err := c.Make(count * itemBytes); err != nil {
+		return nil, err
 	}
 	parts := make([]any, 0, count)
 	for len(parts) < count {

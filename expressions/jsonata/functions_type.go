@@ -37,5 +37,5 @@ var typeNames = map[byte]string{
 func typeOf(c call) (any, error) { return typeNames[typeLetter(c.args[0])], nil }
 
 func boolean(want bool) function {
-	return func(c call) (any, error) { return truth(c.args[0]) == want, nil }
+	return func(c call) (any, error) { return c.truth(c.args[0]) == want, nil }
 }

@@ -40,9 +40,9 @@ func (m *machine) object(n *node, input any, env *bindings) (any, error) {
 	out := value.NewMap()
 	for i := range g.all {
 		group := &g.all[i]
-		context, inner := group.context(), env
+		context, inner := m.groupContext(group), env
 		if stream {
-			t := merged(group.items)
+			t := m.merged(group.items)
 			context, inner = t.value, bindingsOf(env, t)
 		}
 		value, err := m.eval(n.pairs[group.pair][1], context, inner)
@@ -86,15 +86,15 @@ func (g *groups) add(key string, pair int, item any) bool {
 
 // context is the input of a group's value expression: its one item, or all as an array,
 // with arrays among them joined.
-func (g *itemGroup) context() any {
+func (m *machine) groupContext(g *itemGroup) any {
 	if len(g.items) == 1 {
 		return g.items[0]
 	}
-	return joined(g.items)
+	return m.joined(g.items)
 }
 
-// joined appends values to each other as $append does.
-func joined(values []any) any {
+// joined appends values to each other as $append does; it is undefined once the meter has ended.
+func (m *machine) joined(values []any) any {
 	var out []any
 	count, last := 0, any(nil)
 	for _, value := range values {
@@ -102,7 +102,13 @@ func joined(values []any) any {
 			continue
 		}
 		count, last = count+1, value
+		if m.Spend(1) != nil {
+			return nil
+		}
 		if items, ok := itemsOf(value); ok {
+			if m.Items(len(items)) != nil {
+				return nil
+			}
 			out = append(out, items...)
 		} else {
 			out = append(out, value)
@@ -118,7 +124,7 @@ func joined(values []any) any {
 }
 
 // merged joins the tuples of a group into one: each variable holds the values of all.
-func merged(items []any) *tuple {
+func (m *machine) merged(items []any) *tuple {
 	first, _ := items[0].(*tuple)
 	if len(items) == 1 {
 		return first
@@ -133,14 +139,14 @@ func merged(items []any) *tuple {
 			seen[b.name] = true
 		}
 	}
-	out.value = joined(values)
+	out.value = m.joined(values)
 	for name := range seen {
 		values = values[:0:0]
 		for _, item := range items {
 			value, _ := (&bindings{names: item.(*tuple).names}).lookup(name)
 			values = append(values, value)
 		}
-		out.names = append(out.names, binding{name, joined(values)})
+		out.names = append(out.names, binding{name, m.joined(values)})
 	}
 	return out
 }

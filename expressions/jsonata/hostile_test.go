@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolgraph/expressions"
+	"toolgraph/expressions/value"
 )
 
 const (
@@ -66,8 +67,8 @@ func runHostile(name string) hostileAnswer {
 	if err != nil {
 		answer.Outcome = "refused"
 	} else {
-		ev := evaluation{Context: context.Background(), scope: expressions.NewScope(data, nil), budget: s.budget()}
-		v, err := e.run(&ev, data, &bindings{})
+		ev := evaluation{Meter: value.MakeMeter(context.Background(), &value.Limits{Time: s.budget(), Heap: maxGrowth}), scope: expressions.NewScope(data, nil)}
+		v, err := e.run(&ev, data, &bindings{}, value.MaxBytes)
 		var failure *expressions.EvalError
 		switch {
 		case errors.As(err, &failure):

@@ -15,6 +15,9 @@ type list struct {
 	outer    bool // the one item is the whole input, an array
 }
 
+// Items makes a list a value.Array.
+func (l *list) Items() []any { return l.items }
+
 // tuple is an item of a path with the variables that its steps have bound.
 type tuple struct {
 	value any
@@ -58,28 +61,35 @@ func (l *list) collapsed() any {
 	return l.items[0]
 }
 
-// plain is v without lists: a plain array of an array, also of those inside it.
-func plain(v any) any {
+// plain is v without lists: a plain array of an array, also of those inside it. It is not complete
+// once the meter has ended.
+func (m *machine) plain(v any) any {
 	switch x := v.(type) {
 	case *list:
 		if x.outer && len(x.items) == 1 {
 			return x.items[0]
 		}
-		return plainItems(x.items)
+		return m.plainItems(x.items)
 	case []any:
-		return plainItems(x)
+		return m.plainItems(x)
 	}
 	return v
 }
 
-func plainItems(items []any) []any {
+func (m *machine) plainItems(items []any) []any {
+	if m.Items(len(items)) != nil {
+		return items
+	}
 	for i, item := range items {
 		if _, ok := item.(*list); !ok {
 			continue
 		}
 		out := append(make([]any, 0, len(items)), items[:i]...)
 		for _, item := range items[i:] {
-			out = append(out, plain(item))
+			if m.Spend(1) != nil {
+				break
+			}
+			out = append(out, m.plain(item))
 		}
 		return out
 	}

@@ -1,7 +1,7 @@
 package jsonata
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -17,11 +17,11 @@ func (m *machine) operator(n *node, input any, env *bindings) (any, error) {
 	}
 	switch n.text {
 	case "and", "or":
-		if truth(left) == (n.text == "or") {
+		if m.truth(left) == (n.text == "or") {
 			return n.text == "or", nil
 		}
 		right, err := m.eval(n.parts[1], input, env)
-		return truth(right), err
+		return m.truth(right), err
 	}
 	right, err := m.eval(n.parts[1], input, env)
 	if err != nil {
@@ -31,17 +31,24 @@ func (m *machine) operator(n *node, input any, env *bindings) (any, error) {
 	case "+", "-", "*", "/", "%":
 		return m.compute(n, left, right)
 	case "=":
-		return left != nil && right != nil && equal(left, right), nil
+		if left == nil || right == nil {
+			return false, nil
+		}
+		return m.equal(left, right)
 	case "!=":
-		return left != nil && right != nil && !equal(left, right), nil
+		if left == nil || right == nil {
+			return false, nil
+		}
+		equal, err := m.equal(left, right)
+		return !equal, err
 	case "<", "<=", ">", ">=":
-		return comparison(n, left, right)
+		return m.comparison(n, left, right)
 	case "&":
 		return m.concatenation(n, left, right)
 	case "..":
 		return m.span(n, left, right)
 	case "in":
-		return includes(left, right), nil
+		return m.includes(left, right)
 	}
 	return nil, failure("internal", n)
 }
@@ -86,8 +93,8 @@ func arithmeticError(code string, n *node) error {
 	return err
 }
 
-func comparison(n *node, left, right any) (any, error) {
-	order, code := compare(left, right)
+func (m *machine) comparison(n *node, left, right any) (any, error) {
+	order, code := m.compare(left, right)
 	if left == nil || right == nil {
 		if left != nil && !comparable(left) || right != nil && !comparable(right) {
 			return nil, failure("T2010", n)
@@ -127,10 +134,8 @@ func (m *machine) concatenation(n *node, left, right any) (any, error) {
 	if size > MaxText {
 		return nil, &expressions.EvalError{Code: "size", Message: fmt.Sprintf("the operator & joins strings of up to %d MiB", MaxText>>20), Offset: n.at}
 	}
-	if size > 1<<16 {
-		if err := m.spend(); err != nil {
-			return nil, err
-		}
+	if err := m.Make(size); err != nil {
+		return nil, err
 	}
 	return x + y, nil
 }
@@ -151,6 +156,13 @@ func (m *machine) text(v any) (string, error) {
 // maxRange is the longest range a..b, as in jsonata-js.
 const maxRange = 10_000_000
 
+const (
+	// batch is how many items functions make between two charges.
+	batch = 1024
+	// itemBytes is the memory of an item of an array, and of a number in it.
+	itemBytes = 24
+)
+
 // span is a..b.
 func (m *machine) span(n *node, left, right any) (any, error) {
 	first, ok := number(left)
@@ -169,34 +181,39 @@ func (m *machine) span(n *node, left, right any) (any, error) {
 	out := make([]any, 0, int(last-first)+1)
 	var b value.Box
 	for f := first; f <= last; f++ {
-		if out = append(out, b.Number(f)); len(out)%(16*spendEvery) == 0 {
-			if err := m.spend(); err != nil {
+		if out = append(out, b.Number(f)); len(out)%batch == 0 {
+			if err := m.Make(batch * itemBytes); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return sequenceOf(out), m.spend()
+	return sequenceOf(out), m.Make(len(out) % batch * itemBytes)
 }
 
 // includes reports whether an array holds a value: the same scalar, or the very same
 // array or object.
-func includes(left, right any) bool {
+func (m *machine) includes(left, right any) (bool, error) {
 	if left == nil || right == nil {
-		return false
+		return false, nil
 	}
 	items, ok := itemsOf(right)
 	if !ok {
 		items = []any{right}
 	}
+	text, _ := left.(string)
+	each := 1 + len(text)>>8
 	for _, item := range items {
-		if scalarEqual(left, item) || identical(left, item) {
-			return true
+		if err := m.Spend(each); err != nil {
+			return false, err
+		}
+		if value.SameScalar(left, item) || identical(left, item) {
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
-// identical reports whether a and b are one array, object or function.
+// identical reports whether a and b are one array or object.
 func identical(a, b any) bool {
 	switch x := a.(type) {
 	case []any:
@@ -205,70 +222,17 @@ func identical(a, b any) bool {
 	case map[string]any:
 		y, ok := b.(map[string]any)
 		return ok && sameMap(x, y)
-	case *list, *value.Map, *lambda, *builtin, *regex:
-		return a == b
 	}
 	return false
 }
 
-func scalarEqual(a, b any) bool {
-	switch x := a.(type) {
-	case string:
-		y, ok := b.(string)
-		return ok && x == y
-	case bool:
-		y, ok := b.(bool)
-		return ok && x == y
-	case float64, json.Number:
-		return numbersEqual(a, b)
-	case value.NullType:
-		return value.IsNull(b)
+// equal is the operator =.
+func (m *machine) equal(a, b any) (bool, error) {
+	equal, err := value.Equal(&m.Meter, a, b)
+	if errors.Is(err, value.ErrTooDeep) {
+		return false, &expressions.EvalError{Code: "depth", Message: "the values to compare are " + err.Error(), Offset: -1}
 	}
-	return a == nil && b == nil
-}
-
-// numbersEqual compares two numbers; integers beyond 2^53 by their digits.
-func numbersEqual(a, b any) bool {
-	if x, ok := a.(json.Number); ok {
-		if y, ok := b.(json.Number); ok {
-			return x == y
-		}
-	}
-	x, aNumber := number(a)
-	y, bNumber := number(b)
-	return aNumber && bNumber && x == y
-}
-
-// equal is the operator =: arrays and objects by their contents, whatever the order
-// of keys.
-func equal(a, b any) bool {
-	if items, ok := itemsOf(a); ok {
-		others, ok := itemsOf(b)
-		if !ok || len(items) != len(others) {
-			return false
-		}
-		for i := range items {
-			if !equal(items[i], others[i]) {
-				return false
-			}
-		}
-		return true
-	}
-	x, ok := value.ObjectOf(a)
-	if !ok {
-		return scalarEqual(a, b) || identical(a, b)
-	}
-	y, ok := value.ObjectOf(b)
-	if !ok || x.Len() != y.Len() {
-		return false
-	}
-	for _, key := range x.Keys() {
-		item, _ := x.Get(key)
-		if other, ok := y.Get(key); !ok || !equal(item, other) {
-			return false
-		}
-	}
-	return true
+	return equal, err
 }
 
 func isObject(v any) bool {

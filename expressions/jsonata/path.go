@@ -113,6 +113,11 @@ func (m *machine) step(n *node, input any, values []any, env *bindings, last boo
 		if found++; found == 1 {
 			first = result
 		}
+		if items, ok := itemsOf(result); ok {
+			if err := m.Items(len(items)); err != nil {
+				return nil, err
+			}
+		}
 		if out = appendResult(out, result); len(out) > maxRange {
 			return nil, tooManyItems(n)
 		}
@@ -270,7 +275,7 @@ func (m *machine) filter(predicate *node, value any, env *bindings) (any, error)
 		if err != nil {
 			return nil, err
 		}
-		for range selections(result, i, len(items)) {
+		for range m.selections(result, i, len(items)) {
 			results.items = append(results.items, item)
 		}
 	}
@@ -292,7 +297,7 @@ func at(items []any, index float64) any {
 
 // selections is how often a predicate's result selects the i-th of n items: numbers
 // select by index, anything else by its truth.
-func selections(result any, i, n int) int {
+func (m *machine) selections(result any, i, n int) int {
 	switch x := result.(type) {
 	case bool:
 		if x {
@@ -303,7 +308,7 @@ func selections(result any, i, n int) int {
 		f, _ := number(x)
 		return selects(f, i, n)
 	}
-	if items, ok := itemsOf(result); ok && allNumbers(items) {
+	if items, ok := itemsOf(result); ok && m.Items(len(items)) == nil && allNumbers(items) {
 		selected := 0
 		for _, item := range items {
 			f, _ := number(item)
@@ -311,7 +316,7 @@ func selections(result any, i, n int) int {
 		}
 		return selected
 	}
-	if truth(result) {
+	if m.truth(result) {
 		return 1
 	}
 	return 0

@@ -2,50 +2,133 @@ package jsonata
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
+	"unsafe"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
 // checker walks a result and ensures that it is a Value: no function, no number that is not
-// finite, no part deeper than MaxDepth, and never the live context itself, which changes
-// after the evaluation.
+// finite, no part deeper than MaxDepth, no more JSON than most bytes, and never the live context
+// itself, which changes after the evaluation. Parts that the result shares are checked once.
 type checker struct {
-	ev    *evaluation
+	meter *value.Meter
 	live  map[string]any
-	count int
+	most  int // bytes of JSON
+	bytes int // of JSON so far, at least: strings count without their escapes
+	count int // values so far
+	below int // the depth of the deepest array or object since it was set
+	known map[part]checked
 }
+
+// part is an array or an object by its place in memory.
+type part struct {
+	at     unsafe.Pointer
+	length int
+	isList bool // a *list with these items
+}
+
+// checked is what is known of a part.
+type checked struct {
+	value  any
+	bytes  int
+	height int // of what is in it
+}
+
+const (
+	// remembersFrom is how many values are checked before parts are remembered: small results
+	// allocate nothing.
+	remembersFrom = 1 << 16
+	// mostRemembered bounds the parts that are remembered.
+	mostRemembered = 1 << 16
+)
 
 // value is v as a Value: v itself, or a copy without the live context and lists.
 func (c *checker) value(v any, depth int) (any, error) {
-	if c.count++; c.count%4096 == 0 {
-		if err := c.ev.spend(); err != nil {
-			return nil, err
-		}
+	if err := c.meter.Spend(1); err != nil {
+		return nil, err
 	}
+	c.count++
 	switch x := v.(type) {
 	case *list:
-		return c.array(x.items, depth)
-	case nil, string, bool, json.Number:
-		return v, nil
+		return c.container(v, part{unsafe.Pointer(unsafe.SliceData(x.items)), len(x.items), true}, depth)
+	case string:
+		return v, c.grow(len(x) + len(`""`))
+	case nil, bool, json.Number:
+		return v, c.grow(1)
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil, &expressions.EvalError{Code: "D1001", Message: "the result is a number that is not finite (a division by zero or an overflow)", Offset: -1}
 		}
-		return v, nil
+		return v, c.grow(1)
 	case []any:
-		return c.array(x, depth)
+		return c.container(v, part{unsafe.Pointer(unsafe.SliceData(x)), len(x), false}, depth)
+	case *value.Map:
+		return c.container(v, part{unsafe.Pointer(x), -1, false}, depth)
 	case value.Object:
-		return c.object(x, depth)
+		return c.container(v, part{}, depth)
 	case map[string]any:
-		return c.plainMap(x, depth)
+		return c.container(v, part{reflect.ValueOf(x).UnsafePointer(), -1, false}, depth)
 	}
 	if value.IsNull(v) {
-		return v, nil
+		return v, c.grow(len("null"))
 	}
 	return nil, errFunctionResult
+}
+
+// grow counts bytes of JSON.
+func (c *checker) grow(bytes int) error {
+	if c.bytes += bytes; c.bytes > c.most {
+		return &expressions.EvalError{
+			Code: "size", Offset: -1,
+			Message: fmt.Sprintf("the result has more than %d MiB as JSON; return less of it", c.most>>20),
+		}
+	}
+	return nil
+}
+
+// container checks an array or an object, unless it is known.
+func (c *checker) container(v any, p part, depth int) (any, error) {
+	if known, ok := c.known[p]; ok && p.at != nil {
+		if c.below = max(c.below, depth+known.height); c.below >= value.MaxDepth {
+			return nil, errDeepResult
+		}
+		return known.value, c.grow(known.bytes)
+	}
+	if depth >= value.MaxDepth {
+		return nil, errDeepResult
+	}
+	bytes, below := c.bytes, c.below
+	c.below = depth
+	var out any
+	err := c.grow(len("[]"))
+	if err != nil {
+		return nil, err
+	}
+	switch x := v.(type) {
+	case *list:
+		out, err = c.array(x.items, depth)
+	case []any:
+		out, err = c.array(x, depth)
+	case value.Object:
+		out, err = c.object(x, depth)
+	case map[string]any:
+		out, err = c.plainMap(x, depth)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.count > remembersFrom && p.length != 0 && p.length != 1 && p.at != nil {
+		if c.known == nil || len(c.known) >= mostRemembered {
+			c.known = map[part]checked{}
+		}
+		c.known[p] = checked{out, c.bytes - bytes, c.below - depth}
+	}
+	c.below = max(c.below, below)
+	return out, nil
 }
 
 var errFunctionResult = &expressions.EvalError{Code: "function", Message: "the result is or contains a function; call it, or leave it out", Offset: -1}
@@ -53,9 +136,6 @@ var errFunctionResult = &expressions.EvalError{Code: "function", Message: "the r
 var errDeepResult = &expressions.EvalError{Code: "depth", Message: "the result is " + value.ErrTooDeep.Error(), Offset: -1}
 
 func (c *checker) array(items []any, depth int) (any, error) {
-	if depth >= value.MaxDepth {
-		return nil, errDeepResult
-	}
 	var out []any // nil while it is as items
 	for i, item := range items {
 		v, err := c.value(item, depth+1)
@@ -79,12 +159,12 @@ func (c *checker) array(items []any, depth int) (any, error) {
 }
 
 func (c *checker) object(source value.Object, depth int) (any, error) {
-	if depth >= value.MaxDepth {
-		return nil, errDeepResult
-	}
 	keys := source.Keys()
 	var out *value.Map // nil while it is as source
 	for i, key := range keys {
+		if err := c.grow(len(key) + len(`"":`)); err != nil {
+			return nil, err
+		}
 		item, _ := source.Get(key)
 		_, left := item.(*nextMatch) // the function of a match has no place in JSON
 		var v any
@@ -114,12 +194,12 @@ func (c *checker) object(source value.Object, depth int) (any, error) {
 // plainMap copies a map without order, of the live context only the top level: its values
 // are outputs, which never change.
 func (c *checker) plainMap(m map[string]any, depth int) (any, error) {
-	if depth >= value.MaxDepth {
-		return nil, errDeepResult
-	}
 	live := sameMap(m, c.live)
 	out := make(map[string]any, len(m))
 	for key, item := range m {
+		if err := c.grow(len(key) + len(`"":`)); err != nil {
+			return nil, err
+		}
 		v := item
 		if !live {
 			var err error

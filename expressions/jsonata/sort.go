@@ -55,6 +55,9 @@ type sortItem struct {
 }
 
 func (m *machine) sorted(n *node, items []any, env *bindings) ([]any, error) {
+	if err := m.Items(len(items) * (1 + len(n.terms))); err != nil {
+		return nil, err
+	}
 	keyed := make([]sortItem, len(items))
 	keys := make([]any, len(items)*len(n.terms))
 	order := make([]*sortItem, len(items))
@@ -94,7 +97,7 @@ func mergeParts[T any](m *machine, to, left, right []T, after func(a, b T) (bool
 	for i := range to {
 		swap := len(left) == 0
 		if len(left) > 0 && len(right) > 0 {
-			if err := m.Err(); err != nil {
+			if err := m.Spend(1); err != nil {
 				return err
 			}
 			var err error
@@ -129,7 +132,7 @@ func (m *machine) after(n *node, a, b *sortItem, env *bindings) (bool, error) {
 			}
 			return x == nil, nil
 		}
-		order, code := compare(x, y)
+		order, code := m.compare(x, y)
 		switch {
 		case code == "T2010":
 			return false, failure("T2008", n)
@@ -159,7 +162,7 @@ func (m *machine) key(n *node, s *sortItem, i int, env *bindings) (value any, er
 
 // compare orders two numbers or two strings; code is T2010 when one is neither and
 // T2009 when they differ in kind.
-func compare(a, b any) (order int, code string) {
+func (m *machine) compare(a, b any) (order int, code string) {
 	x, aNumber := number(a)
 	y, bNumber := number(b)
 	s, aText := a.(string)
@@ -168,6 +171,9 @@ func compare(a, b any) (order int, code string) {
 	case aNumber && bNumber:
 		return cmp.Compare(x, y), ""
 	case aText && bText:
+		if m.Read(min(len(s), len(t))) != nil {
+			return 0, "" // the evaluation ends
+		}
 		return value.CompareText(s, t), ""
 	case !aNumber && !aText || !bNumber && !bText:
 		return 0, "T2010"

@@ -105,8 +105,8 @@ func FuzzCompile(f *testing.F) {
 				}
 			}
 			// Whatever compiles gives a value or an *EvalError.
-			ev := evaluation{Context: t.Context(), scope: expressions.NewScope(data, nil), budget: 50 * time.Millisecond}
-			v, err := e.run(&ev, data, &bindings{})
+			ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Time: 50 * time.Millisecond, Heap: maxGrowth}), scope: expressions.NewScope(data, nil)}
+			v, err := e.run(&ev, data, &bindings{}, value.MaxBytes)
 			if _, fault := value.Encode(v); err == nil && fault != nil {
 				t.Fatalf("%q: %v", source, fault)
 			}

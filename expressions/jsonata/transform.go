@@ -58,7 +58,7 @@ func (m *machine) update(t *transformer, match any) error {
 			return err
 		}
 		if target != nil {
-			for key, value := range fields(update) {
+			for key, value := range m.fields(update) {
 				target.Set(key, value)
 			}
 		}
@@ -92,7 +92,7 @@ func (m *machine) clone(v any, depth int) (any, error) {
 	if depth > value.MaxDepth {
 		return nil, errDeepResult
 	}
-	if err := m.Err(); err != nil {
+	if err := m.Spend(1); err != nil {
 		return nil, err
 	}
 	if items, ok := itemsOf(v); ok {
@@ -109,12 +109,12 @@ func (m *machine) clone(v any, depth int) (any, error) {
 		return v, nil
 	}
 	out := value.NewMap()
-	for key, item := range fields(v) {
+	for key, item := range m.fields(v) {
 		copied, err := m.clone(item, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		out.Set(key, copied)
 	}
-	return out, nil
+	return out, m.Cause()
 }

@@ -7,6 +7,11 @@ import (
 	"unicode/utf8"
 )
 
+// MaxBytes is how many bytes a Value has as JSON, apart from the escapes of its strings: an
+// evaluation whose result has more fails. A value may hold its parts many times, which costs nothing
+// until it is written.
+const MaxBytes = 256 << 20
+
 // MaxDepth is how deep arrays and objects may be nested in a Value.
 const MaxDepth = 1000
 
