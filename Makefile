@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak clients editors page conformance servers graphs flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak clients editors page conformance servers rules graphs flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -50,6 +50,11 @@ pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" jsonata@2.2.2 && \
 	  node expressions/jsonata/testdata/pairs.mjs $${SEED:-$$(date +%s)} 20000 "$$dir" > "$$dir/pairs.jsonl" && \
 	  TOOLGRAPH_JSONATA_PAIRS="$$dir/pairs.jsonl" go test -count=1 -v -run TestPairs ./expressions/jsonata
+
+rules: ## ask json-logic-js again for every operator over a value that is missing (needs Node); review the diff
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" json-logic-js@2.0.5 && \
+	  node expressions/jsonlogic/testdata/undefined.mjs "$$dir" > "$$dir/undefined.jsonl" && cp "$$dir/undefined.jsonl" expressions/jsonlogic/testdata/ && \
+	  go test -count=1 -run TestX11 ./expressions/jsonlogic
 
 graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 	TOOLGRAPH_GRAPHS=1 go test -count=1 -timeout 30m -v ./tests/graphs/

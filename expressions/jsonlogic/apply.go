@@ -200,7 +200,7 @@ func applySubstr(run *ruleRun, args []value.Value) (value.Value, error) {
 	total := utf8.RuneCountInString(s)
 	from := position(start, total)
 	length := float64(total - from)
-	if len(args) == 3 {
+	if len(args) == 3 && kindOf(args[2]) != kindUndefined {
 		length, err = run.substrLength(args[2], total-from)
 		if err != nil {
 			return nil, err

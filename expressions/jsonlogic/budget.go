@@ -36,7 +36,7 @@ type ruleRun struct {
 	// deadline is set at the first look: most rules are done before.
 	deadline time.Time
 	made     int // bytes
-	// odd is set once a number came up that JSON cannot say (NaN, an infinity) or
+	// odd is set once a value came up that JSON cannot say (undefined, NaN, an infinity) or
 	// says differently from JavaScript (-0).
 	odd bool
 }

@@ -12,7 +12,8 @@ import (
 type scriptKind uint8
 
 const (
-	kindNull scriptKind = iota // null and nothing
+	kindUndefined scriptKind = iota
+	kindNull
 	kindBool
 	kindNumber
 	kindString
@@ -20,10 +21,16 @@ const (
 	kindObject
 )
 
+// undefined is JavaScript's undefined: what a var gives that finds nothing and has no default.
+// It is a value inside an evaluation only; ruleRun.finish makes null of it.
+type undefined struct{}
+
 func kindOf(v value.Value) scriptKind {
 	switch v.(type) {
 	case nil:
 		return kindNull
+	case undefined:
+		return kindUndefined
 	case bool:
 		return kindBool
 	case float64, json.Number:
@@ -44,7 +51,7 @@ func kindOf(v value.Value) scriptKind {
 // Truth reports whether a value is true for JSON Logic: as in JavaScript, but an empty array is false. A nil value is false.
 func Truth(v value.Value) bool {
 	switch x := v.(type) {
-	case nil:
+	case nil, undefined:
 		return false
 	case bool:
 		return x
@@ -78,7 +85,10 @@ func (r *ruleRun) number(v value.Value) (float64, error) {
 	case string:
 		return numberFromText(x), r.read(len(x))
 	}
-	if kindOf(v) == kindNull {
+	switch kindOf(v) {
+	case kindUndefined:
+		return math.NaN(), nil
+	case kindNull:
 		return 0, nil
 	}
 	s, err := r.text(v)
@@ -129,6 +139,8 @@ func scalarText(v value.Value) string {
 		return value.NumberText(x)
 	case json.Number:
 		return string(x)
+	case undefined:
+		return "undefined"
 	}
 	if kindOf(v) == kindNull {
 		return "null"
@@ -136,7 +148,7 @@ func scalarText(v value.Value) string {
 	return "[object Object]"
 }
 
-// join is JavaScript's Array.join: null is empty, arrays inside are joined by commas.
+// join is JavaScript's Array.join: null and undefined are empty, arrays inside are joined by commas.
 func (r *ruleRun) join(b *strings.Builder, items []any, separator string, depth int) error {
 	if depth > ruleValueDepth {
 		return tooDeep()
@@ -164,7 +176,7 @@ func (r *ruleRun) join(b *strings.Builder, items []any, separator string, depth 
 		if err := r.spend(1); err != nil {
 			return err
 		}
-		if kindOf(item) == kindNull {
+		if kindOf(item) <= kindNull {
 			continue
 		}
 		s, ok := item.(string)

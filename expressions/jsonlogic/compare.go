@@ -13,8 +13,8 @@ func (r *ruleRun) loose(a, b value.Value) (bool, error) {
 	switch {
 	case ka == kb:
 		return r.equal(a, b, 0)
-	case ka == kindNull || kb == kindNull:
-		return false, nil
+	case ka <= kindNull || kb <= kindNull:
+		return max(ka, kb) == kindNull, nil
 	case ka >= kindArray && kb >= kindArray:
 		return false, nil
 	}
@@ -57,7 +57,7 @@ func (r *ruleRun) equal(a, b value.Value, depth int) (bool, error) {
 		return false, err
 	}
 	switch kind {
-	case kindNull:
+	case kindUndefined, kindNull:
 		return true, nil
 	case kindNumber:
 		order, ok := compareNumbers(a, b)
@@ -140,8 +140,12 @@ func (r *ruleRun) comparable(v value.Value) (value.Value, error) {
 	return r.number(v)
 }
 
-// contains is JSON Logic's "in": text in text, or an element of an array.
+// contains is JSON Logic's "in": text in text, or an element of an array. undefined is in none
+// (JavaScript looks for the word in a text).
 func (r *ruleRun) contains(list, item value.Value) (bool, error) {
+	if kindOf(item) == kindUndefined {
+		return false, nil
+	}
 	switch x := list.(type) {
 	case string:
 		if x == "" {

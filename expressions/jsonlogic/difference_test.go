@@ -53,7 +53,8 @@ var libraryDifferences = []struct{ rule, data, ours, library, why string }{
 	{`{"%":[1,0]}`, `{}`, `null`, `error:`, "a number that JSON does not have is null"},
 	{`{"var":"$.a"}`, `{"a":1}`, `1`, `null`, "$ is JSONata's, an exception of ours"},
 	{`{"map":[{"var":"l"},{"var":"$ctx.n"}]}`, `{"l":[1],"n":5}`, `[5]`, `[null]`, "$ctx is an addition of ours"},
-	{`{"filter":[{"var":"l"},{">":[{"var":""},{"var":"n"}]}]}`, `{"l":[1,7],"n":5}`, `[1,7]`, `[7]`, "bodies see the context"},
+	{`{"filter":[{"var":"l"},{">":[{"var":""},{"var":"n"}]}]}`, `{"l":[1,7],"n":5}`, `[]`, `[7]`, "bodies see the context"},
+	{`{">":[5,{"var":"gone"}]}`, `{}`, `false`, `true`, "nothing is undefined, an exception of ours: json-logic-js says null"},
 }
 
 func TestKnownDifferencesFromLibrary(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// finish returns a value that may leave the evaluation: null for numbers that JSON does
-// not have, 0 for -0, and of bounded size. A rule can put one array into another twice,
+// finish returns a value that may leave the evaluation: null for undefined and for numbers that
+// JSON does not have, 0 for -0, and of bounded size. A rule can put one array into another twice,
 // again and again: the value is cheap to make, but exponentially large as JSON.
 func (r *ruleRun) finish(v value.Value) (value.Value, error) {
 	if r.made == 0 && !r.odd {
@@ -41,6 +41,8 @@ func (f *finisher) value(v value.Value, depth int) (value.Value, bool, error) {
 			return 0.0, true, nil
 		}
 		return v, false, nil
+	case undefined:
+		return value.Null, true, nil
 	case []any:
 		return f.array(x, depth)
 	case map[string]any:

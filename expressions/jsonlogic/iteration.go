@@ -17,6 +17,9 @@ type frame struct {
 // root is the value that a body's paths start from.
 func (f *frame) root(run *ruleRun) (value.Value, error) {
 	if !f.reduces {
+		if f.element == (undefined{}) {
+			return nil, nil
+		}
 		return f.element, nil
 	}
 	// About what a map of two keys takes.
@@ -151,6 +154,9 @@ func (n *reduceNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 	v, err := n.start.eval(run, at)
 	if err != nil {
 		return nil, err
+	}
+	if v == (undefined{}) {
+		v = value.Null
 	}
 	items, _ := list.([]any)
 	inner := &frame{reduces: true}

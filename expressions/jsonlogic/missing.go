@@ -152,7 +152,7 @@ func (n *missingNode) find(run *ruleRun, at *frame, key value.Value) (value.Valu
 	case []any, map[string]any, value.Object:
 		return nil, run.spend(1)
 	default:
-		if kindOf(key) != kindNull {
+		if kindOf(key) > kindNull {
 			path = scalarText(key)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 //	equality    arrays and objects are equal when their contents are
 //	codepoints  substr counts code points, not UTF-16 code units
 //	paths       a name over a list is JSONata's: what every element has there
+//	nothing     a var that finds nothing is undefined, as in mcpGraph, and not null
 func TestL20RandomRulesAgreeWithJavaScript(t *testing.T) {
 	src, err := os.ReadFile("testdata/random.jsonl")
 	if err != nil {
@@ -33,7 +34,7 @@ func TestL20RandomRulesAgreeWithJavaScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"equality": true, "codepoints": true, "paths": true}
+	known := map[string]bool{"equality": true, "codepoints": true, "paths": true, "nothing": true}
 	total, exceptions := 0, 0
 	for line := range bytes.Lines(rest) {
 		var c []json.RawMessage
@@ -56,7 +57,7 @@ func TestL20RandomRulesAgreeWithJavaScript(t *testing.T) {
 		}
 		checkAnswer(t, c[1], contexts.([]any)[context], want)
 	}
-	if total != 5000 || exceptions > 150 {
+	if total != 5000 || exceptions > 250 {
 		t.Errorf("%d cases, %d of them exceptions", total, exceptions)
 	}
 }

@@ -128,7 +128,7 @@ func (c *ruleCompiler) badExpression(err error) *Error {
 	return failure
 }
 
-// eval returns null when there is neither a value nor a default.
+// eval returns undefined when there is neither a value nor a default.
 func (n *varNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 	v, err := n.read(run, at)
 	if err != nil || v != nil {
@@ -137,7 +137,8 @@ func (n *varNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 	if n.fallback != nil {
 		return n.fallback.eval(run, at)
 	}
-	return value.Null, nil
+	run.odd = true
+	return undefined{}, nil
 }
 
 // read returns nil when there is no value.
@@ -150,6 +151,9 @@ func (n *varNode) read(run *ruleRun, at *frame) (value.Value, error) {
 	}
 	if n.simple {
 		if v, ok, err := n.walk(run, at); ok || err != nil {
+			if v == (undefined{}) {
+				return nil, err
+			}
 			return v, err
 		}
 	}
@@ -158,9 +162,14 @@ func (n *varNode) read(run *ruleRun, at *frame) (value.Value, error) {
 	}
 	root := value.Value(run.scope.Context)
 	if at != nil {
-		var err error
-		if root, err = at.root(run); err != nil {
+		v, err := at.root(run)
+		if err != nil {
 			return nil, err
+		}
+		if root = v; run.odd && v != nil {
+			if root, err = run.finish(v); err != nil {
+				return nil, err
+			}
 		}
 	}
 	v, err := n.expr.EvalAt(run.ctx, run.scope, root)
@@ -227,7 +236,7 @@ func ruleKind(v any) string {
 		return "a string"
 	case kindArray:
 		return "a list"
-	case kindObject:
+	case kindObject, kindUndefined:
 	}
 	return "a rule"
 }

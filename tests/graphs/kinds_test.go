@@ -3,7 +3,6 @@ package graphs
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolgraph/expressions/value"
@@ -21,7 +20,6 @@ type kind struct {
 var kinds = []kind{
 	{"not-finite", isNotFinite},
 	{"integer-keys", isIntegerKeys},
-	{"digits", isDigits},
 	{"characters", isCharacters},
 	{"writes-into-empty", isWrittenInto},
 	{"javascript-errors", isScriptError},
@@ -99,27 +97,7 @@ func sortNumbers(keys []string) {
 	}
 }
 
-var (
-	number     = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?`)
-	matchIndex = regexp.MustCompile(`"index":[0-9]+`)
-)
-
-// isDigits: the reference rounds whole numbers beyond 2^53 from the data to float64.
-func isDigits(p pair, ours, theirs answer) bool {
-	if p.isRule || ours.Value == nil || theirs.Value == nil {
-		return false
-	}
-	shorter := func(a answer) string {
-		return number.ReplaceAllStringFunc(a.String(), func(s string) string {
-			f, err := strconv.ParseFloat(s, 64)
-			if err != nil || len(s) < 16 {
-				return s
-			}
-			return strconv.FormatFloat(f, 'g', 15, 64)
-		})
-	}
-	return shorter(ours) == shorter(theirs)
-}
+var matchIndex = regexp.MustCompile(`"index":[0-9]+`)
 
 // isCharacters: text is counted in characters here, and in UTF-16 units by regular
 // expressions and $split of the reference, which can take a character apart.

@@ -31,14 +31,14 @@ function readVar(root, source, fallback) {
     if (used === answers.length) throw new Wanted(source, root);
     value = answers[used++];
   }
-  return value === undefined ? (fallback === undefined ? null : fallback) : value;
+  return value === undefined ? fallback : value;
 }
 
 function missing(root, keys) {
   const asked = Array.isArray(keys[0]) ? keys[0] : keys;
   return asked.filter((key) => {
     const value = key !== null && typeof key === "object" ? null : readVar(root, key);
-    return value === null || value === "";
+    return value === undefined || value === null || value === "";
   });
 }
 
@@ -75,7 +75,7 @@ const meant = {
     "!=": (a, b) => !loosely(a, b),
     "===": sameContents,
     "!==": (a, b) => !sameContents(a, b),
-    in: (item, list) => (typeof list === "string" ? list !== "" && list.includes(item) : Array.isArray(list) && list.some((x) => sameContents(x, item))),
+    in: (item, list) => item !== undefined && (typeof list === "string" ? list !== "" && list.includes(item) : Array.isArray(list) && list.some((x) => sameContents(x, item))),
   },
   "substr-of-characters": {
     substr(text, start, length) {
@@ -87,22 +87,35 @@ const meant = {
   },
 };
 
+// A var that yields nothing is undefined, which operators of json-logic-js that count
+// their arguments take for none, and which "in" would find.
+const counted = {
+  "-": (...args) => (args.length < 2 ? -args[0] : args[0] - args[1]),
+  "<": (a, b, ...more) => a < b && (more.length === 0 || b < more[0]),
+  "<=": (a, b, ...more) => a <= b && (more.length === 0 || b <= more[0]),
+  in: (item, list) => item !== undefined && native("in", [item, list]),
+};
+for (const [name, operation] of Object.entries(counted)) jsonLogic.add_operation(name, operation);
+
 const original = {};
 for (const op of ["==", "!=", "===", "!==", "in", "substr"]) {
-  original[op] = (...args) => native(op, args);
+  original[op] = counted[op] ?? ((...args) => native(op, args));
 }
 
 // native is an operator of json-logic-js as it comes: the arguments are handed over as
-// data, where they are not evaluated.
+// data, where they are not evaluated, by a var that leaves undefined as it is.
+untouched.add_operation("var", function (i) {
+  return this[i];
+});
 function native(op, args) {
-  return untouched.apply({ [op]: args.map((_, i) => ({ var: String(i) })) }, args.map((v) => (v === undefined ? null : v)));
+  return untouched.apply({ [op]: args.map((_, i) => ({ var: String(i) })) }, args);
 }
 async function applyRule(rule, past) {
   answers = [];
   for (;;) {
     used = 0;
     try {
-      return jsonLogic.apply(rule, past.context);
+      return jsonLogic.apply(rule, past.context) ?? null;
     } catch (wanted) {
       if (!(wanted instanceof Wanted)) throw wanted;
       answers.push(await evaluate(wanted.source, wanted.root, past));
