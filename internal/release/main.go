@@ -1,5 +1,5 @@
 // Command release makes the files of a release: archives with checksums, a list of modules for
-// each, npm packages, and bundles of a first graph. The version and a directory go in. Each step
+// each, npm packages, the files of the image, and bundles of a first graph. The version and a directory go in. Each step
 // reads the archives, so it works on those of GoReleaser as on those of the first step.
 package main
 
@@ -15,6 +15,7 @@ const usage = `usage, in the root of the project:
   go run ./internal/release archives DIST VERSION     cross-build, pack, and write checksums.txt and SBOMs
   go run ./internal/release npm DIST VERSION PACKAGE  DIST/npm: the packages of DIST's archives, for npm publish
   go run ./internal/release bundles DIST VERSION      DIST/*.mcpb: bundles of the first graph, for all systems
+  go run ./internal/release image TAR CERTIFICATES    the files of the image beside the executable: certificates, directories
   go run ./internal/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX`
 
 func main() {
@@ -39,6 +40,8 @@ func run(ctx context.Context, args []string) error {
 		return writePackages(first, second, args[3])
 	case command == "bundles" && len(args) == 3:
 		return writeBundles(ctx, first, second)
+	case command == "image" && len(args) == 3:
+		return writeImage(first, second)
 	case command == "sbom" && len(args) == 3:
 		return writeSBOM(first, second)
 	}
