@@ -38,6 +38,7 @@ func union(s, t Shape) Shape {
 		whole:   (!a.kinds.has(kindNumber) || a.allWhole()) && (!b.kinds.has(kindNumber) || b.allWhole()),
 		strings: uniteConstants(a.strings, b.strings, a.kinds.has(kindString), b.kinds.has(kindString)),
 	}
+	out.forms = a.forms | b.forms
 	switch {
 	case !a.kinds.has(kindArray):
 		out.items, out.filled = b.items, b.filled

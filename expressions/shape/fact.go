@@ -19,6 +19,7 @@ type fact struct {
 	whenTrue  []string // nodes that have run if the value is true
 	whenFalse []string // nodes that have run if the value is not true
 	counts    string   // the node whose executions the value counts
+	whole     Shape    // of the array whose item the value is; else Any
 	origin    string   // the name of the value in messages, where it has no path
 	at        []string // the path of the value in the context, where a schema declares it
 	parts     []part   // of an object that the expression makes

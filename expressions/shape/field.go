@@ -9,21 +9,23 @@ import (
 )
 
 // name infers the read of a field.
-func (in *inferrer) name(t *tree, current fact) fact {
+func (in *inferrer) name(t *tree, current fact) raw {
 	if in.env.probe != nil && t.Text == Probed {
 		in.env.probe(current.shape)
-		return unknown()
+		return rawOf(unknown())
 	}
 	if current.root {
 		v := in.output(t, t.Text)
 		if in.env.Declared != nil && in.env.Declared(t.Text) {
 			v.at = []string{t.Text}
 		}
-		return v
+		return rawOf(v)
 	}
-	in.checkField(t, current.shape, current.origin)
+	in.checkField(t, current.shape, current.whole, current.origin)
 	at, optional := in.optional(t, current)
-	return fact{shape: fieldOf(current.shape, t.Text, 0), reads: slices.Concat(current.reads, optional), at: at}
+	out := lookup(current.shape, t.Text, 0)
+	out.reads, out.at = slices.Concat(current.reads, optional), at
+	return out
 }
 
 // output infers the latest output of a node, read at t.
@@ -44,33 +46,36 @@ func (in *inferrer) output(t *tree, id string) fact {
 	return fact{shape: Union(b.Shape, Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
 }
 
-// fieldOf returns the shape of a field that is read: of an array, the sequence of the
-// fields of its items.
-func fieldOf(s Shape, name string, depth int) Shape {
+// lookup returns a field that is read: of an array, the sequence of the fields of its items.
+func lookup(s Shape, name string, depth int) raw {
+	out := raw{fact: fact{shape: s.only(kindObject).Field(name)}, items: none}
 	if s.IsAny() || depth > maxDepth {
-		return Any()
+		out.shape = Any()
+		return out
 	}
-	out := s.only(kindObject).Field(name)
-	if s.can(kindObject) && s.can(kindAll&^(kindObject|kindArray)) {
-		out = Union(out, Nothing())
+	if !s.can(kindObject) {
+		out.shape = none
+	}
+	if s.can(kindAll &^ (kindObject | kindArray)) {
+		out.shape = union(out.shape, Nothing())
 	}
 	if !s.can(kindArray) {
 		return out
 	}
-	item := fieldOf(s.Items(), name, depth+1)
-	inner := sequence(item.item())
-	if item.can(kindArray) && !item.get().filled {
-		inner = Union(inner, Array(none)) // of empty arrays
-	}
-	if !s.can(kindObject) {
-		return inner
-	}
-	return Union(out, inner)
+	inner := lookup(s.Items(), name, depth+1)
+	inner.shape = inner.shape.withForms(formPlain)
+	out.sequence = true
+	out.items, out.filled, _ = inner.flattened()
+	out.filled = out.filled && s.get().filled
+	return out
 }
 
-// checkField reports a field that no object in the shape has. owner is the text of the
-// value whose field it is; it may be empty.
-func (in *inferrer) checkField(t *tree, s Shape, owner string) {
+// fieldOf returns the shape of the value of a field that is read.
+func fieldOf(s Shape, name string) Shape { return lookup(s, name, 0).collapsed(false).shape }
+
+// checkField reports a field that no object in the shape has. whole is the shape of the array
+// whose items are read, or Any; owner is the text of the value whose field it is; it may be empty.
+func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 	objects, known := objectsOf(s, 0)
 	if !known {
 		return
@@ -80,6 +85,9 @@ func (in *inferrer) checkField(t *tree, s Shape, owner string) {
 	}
 	if len(objects) == 0 {
 		found := s.without(kindNothing | kindNull)
+		if !whole.IsAny() {
+			found = whole.without(kindNothing | kindNull)
+		}
 		if flat(found, 0).can(kindAll &^ kindNull) {
 			in.report(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", owner, found, t.Text), "")
 		}
@@ -183,7 +191,7 @@ func (in *inferrer) requireAll(t *tree, v fact, wanted Shape, path []string) {
 		}
 		field := tree{Kind: "name", Text: f.Name, Offset: t.Offset, End: t.End}
 		inner, reads := in.optional(&field, v)
-		shape := fieldOf(v.shape.without(kindNothing), f.Name, 0)
+		shape := fieldOf(v.shape.without(kindNothing), f.Name)
 		in.require(fact{shape: shape, reads: reads}, why)
 		if reads == nil {
 			in.requireAll(t, fact{shape: shape, at: inner}, f.Shape, at)

@@ -54,9 +54,9 @@ var signatures = map[string]string{
 var results = map[string]Shape{
 	"n": Number(), "n?": Union(Number(), Nothing()), "s": String(), "b": Boolean(), "a<s>": Array(String()),
 	"nothing": Nothing(), "never": none,
-	"matches": sequence(Object([]Field{
-		{Name: "match", Shape: String()}, {Name: "index", Shape: Number()}, {Name: "groups", Shape: Array(String())},
-	}, true)),
+	"matches": loose(Object([]Field{
+		{Name: "match", Shape: String()}, {Name: "index", Shape: Number()}, {Name: "groups", Shape: Array(Union(String(), Null()))},
+	}, true), false),
 }
 
 var parameterKinds = map[byte]kinds{

@@ -47,9 +47,6 @@ func appended(_ *inferrer, s *site) fact {
 	return of(out)
 }
 
-// surelyFilled reports whether the value, as an array, certainly has an item.
-func surelyFilled(s Shape) bool { return !s.can(kindArray) || s.get().filled }
-
 // chunked infers $chunk: arrays with at least one item each.
 func chunked(in *inferrer, s *site) fact {
 	if n := s.arg(1).shape.get(); n.kinds == kindNumber && len(n.numbers) > 0 && !slices.ContainsFunc(n.numbers, func(f float64) bool { return f >= 1 }) {
@@ -61,13 +58,19 @@ func chunked(in *inferrer, s *site) fact {
 func counted(_ *inferrer, s *site) fact { return of(Number()) }
 
 func distinctItems(_ *inferrer, s *site) fact {
-	return over(s.arg(0), func(of Shape) Shape { return union(of, of.item()) })
+	// Of a sequence, the result is a sequence.
+	return over(s.arg(0), func(of Shape) Shape {
+		if several := of.arrays(formMany | formKept); !several.isNone() {
+			return union(of, loose(several.Items(), several.get().filled))
+		}
+		return of
+	})
 }
 
 func filtered(in *inferrer, s *site) fact {
 	list := s.arg(0)
 	in.applyEach(s, list.shape.item())
-	return over(list, func(of Shape) Shape { return sequence(of.item()) })
+	return over(list, func(of Shape) Shape { return loose(of.item(), false) })
 }
 
 func flattened(_ *inferrer, s *site) fact {
@@ -101,7 +104,7 @@ func sequenceOver(from, result fact) fact {
 		if result.shape.IsAny() {
 			return Any()
 		}
-		return sequence(result.shape.without(kindNothing))
+		return loose(result.shape.without(kindNothing), false)
 	})
 }
 
@@ -147,7 +150,7 @@ func reduced(in *inferrer, s *site) fact {
 
 func reordered(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape {
-		return array(of.item(), surelyFilled(of))
+		return union(of.only(kindArray), array(of.item(), surelyFilled(of))) // one item needs no order
 	})
 }
 

@@ -9,7 +9,7 @@ func keys(_ *inferrer, s *site) fact {
 	}
 	objects, known := objectsOf(from.shape, 0)
 	if !known || slices.ContainsFunc(objects, func(a *alternatives) bool { return a.rest != closed }) {
-		return like(sequence(String()), from)
+		return like(loose(String(), false), from)
 	}
 	var names []string
 	for _, a := range objects {
@@ -19,7 +19,7 @@ func keys(_ *inferrer, s *site) fact {
 		return fact{shape: Nothing(), reads: from.reads}
 	}
 	slices.Sort(names)
-	return like(sequence(stringOf(slices.Compact(names)...)), from)
+	return like(loose(stringOf(slices.Compact(names)...), false), from)
 }
 
 // looked infers $lookup: a field by its name.
@@ -29,12 +29,8 @@ func looked(in *inferrer, s *site) fact {
 		return from.unknown()
 	}
 	field := tree{Kind: "name", Text: name[0], Offset: s.place(1).Offset, End: s.place(1).End}
-	in.checkField(&field, from.shape, in.text(s.place(0)))
-	out := fieldOf(from.shape, name[0], 0)
-	if from.shape.can(kindArray) {
-		out = Union(out, sequence(fieldOf(from.shape.Items(), name[0], 1))) // not flattened
-	}
-	return like(out, from, s.arg(1))
+	in.checkField(&field, from.shape, Any(), in.text(s.place(0)))
+	return like(lookup(from.shape, name[0], 0).asLoose().shape, from, s.arg(1))
 }
 
 // merged infers $merge: of two fields with the same name the last one counts.
@@ -145,7 +141,7 @@ func spread(_ *inferrer, s *site) fact {
 		}
 		out := of.without(kindArray | kindObject)
 		if of.can(kindObject) {
-			out = union(out, sequence(parts(of.only(kindObject))))
+			out = union(out, loose(parts(of.only(kindObject)), false))
 		}
 		if of.can(kindArray) {
 			items := of.Items()

@@ -31,7 +31,7 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 		return Any(), nil
 	}
 	in := &inferrer{
-		source: e.Source(), env: env, probed: map[string]bool{}, ended: ctx.Done(), root: focus, asks: asked,
+		source: e.Source(), env: env, probed: map[string]bool{}, tails: map[*tree]bool{}, ended: ctx.Done(), root: focus, asks: asked,
 		scope: &scope{vars: variables, binds: map[string]bool{}},
 	}
 	t.Binds(in.scope.binds)
@@ -49,7 +49,7 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 	if in.exhausted() {
 		return Any(), nil
 	}
-	return result.shape, sortFindings(in.findings)
+	return result.shape.bare(), sortFindings(in.findings)
 }
 
 const (
@@ -67,9 +67,10 @@ type inferrer struct {
 	env      *Env
 	root     fact // the value of $$
 	scope    *scope
-	present  []string  // nodes that are known to have run, at this part
-	calls    []*lambda // functions whose bodies are being inferred
-	lambdas  []*lambda // all functions found
+	present  []string       // nodes that are known to have run, at this part
+	calls    []*lambda      // functions whose bodies are being inferred
+	lambdas  []*lambda      // all functions found
+	tails    map[*tree]bool // calls at the end of functions, whose results are passed on as they are
 	findings []Finding
 	quiet    int             // while it is not 0, nothing is reported
 	asks     bool            // the next part is tested for existence
@@ -124,6 +125,15 @@ func (in *inferrer) text(t *tree) string {
 
 // infer returns what is known of the value of a part over its focus.
 func (in *inferrer) infer(t *tree, focus *fact) fact {
+	out := in.visit(t, focus)
+	if in.tails[t] {
+		return out.asLoose()
+	}
+	return out.collapsed(false)
+}
+
+// visit returns what a part yields before it is a value.
+func (in *inferrer) visit(t *tree, focus *fact) raw {
 	select {
 	case <-in.ended:
 		in.steps = maxSteps
@@ -131,23 +141,24 @@ func (in *inferrer) infer(t *tree, focus *fact) fact {
 	}
 	if in.steps++; in.exhausted() || in.nesting >= maxNesting {
 		in.steps = maxSteps + 1
-		return unknown()
+		return rawOf(unknown())
 	}
 	in.nesting++
 	before := in.asked
 	in.asked, in.asks = in.asks, false
 	defer func() { in.nesting, in.asked = in.nesting-1, before }()
 	switch t.Kind {
-	case "name":
-		return in.name(t, *focus)
-	case "path":
-		return in.path(t, focus)
-	case "predicate", "keep", "wildcard", "descendants":
-		return in.path(&tree{Kind: "path", Offset: t.Offset, End: t.End, Parts: []tree{*t}}, focus)
-	case "sort":
-		return in.sort(t, focus)
-	case "group":
-		return in.group(t, focus)
+	case "name", "path", "predicate", "keep", "sort", "group", "focus", "index":
+		return in.route(routeOf(t), focus)
+	case "wildcard":
+		return in.wildcard(focus)
+	}
+	return rawOf(in.dispatch(t, focus))
+}
+
+// dispatch returns what is known of the value of a part that is no path.
+func (in *inferrer) dispatch(t *tree, focus *fact) fact {
+	switch t.Kind {
 	case "context":
 		if t.Text == "$$" {
 			return in.root
@@ -169,12 +180,14 @@ func (in *inferrer) infer(t *tree, focus *fact) fact {
 		return in.function(t, focus)
 	case "call", "partial call":
 		return in.callWith(t, focus, nil, nil)
+	case "descendants":
+		return unknown()
 	case "array":
 		return in.array(t, focus)
 	case "object":
 		return in.object(t, focus)
 	}
-	// A parent, a pattern, a focus or an index on its own.
+	// A parent or a pattern.
 	for i := range t.Parts {
 		in.infer(&t.Parts[i], focus)
 	}
@@ -189,8 +202,8 @@ func (in *inferrer) array(t *tree, focus *fact) fact {
 		v := in.infer(&t.Parts[i], focus)
 		written = written && v.written
 		switch {
-		case t.Parts[i].Kind == "array":
-			filled = true
+		case isArray(&t.Parts[i]):
+			filled = filled || !v.shape.MayBeNothing()
 		case !v.shape.IsAny():
 			filled = filled || !v.shape.MayBeNothing() && surelyFilled(v.shape)
 			v.shape = v.shape.item()
@@ -200,10 +213,22 @@ func (in *inferrer) array(t *tree, focus *fact) fact {
 	return fact{shape: array(Union(items...), filled), written: written}
 }
 
+// isArray reports whether a part is an array constructor, perhaps with filters or [] behind it.
+func isArray(t *tree) bool {
+	for t.Kind == "keep" || t.Kind == "predicate" || t.Kind == "group" || t.Kind == "focus" {
+		t = &t.Parts[0]
+	}
+	return t.Kind == "array"
+}
+
 // object infers {key: value}. A field whose value is nothing is left out.
 func (in *inferrer) object(t *tree, focus *fact) fact {
 	var fields []Field
 	var parts []part
+	if focus.shape.can(kindArray) && !focus.shape.IsAny() {
+		grouped := grouped(rawOf(*focus))
+		focus = &grouped
+	}
 	written, r := true, closed
 	for i := 0; i+1 < len(t.Parts); i += 2 {
 		key := in.infer(&t.Parts[i], focus)

@@ -31,7 +31,7 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 		out = of(String())
 	case "..":
 		in.expectNumbers(t, operands)
-		out = like(Union(filledArray(Number()), Nothing()), operands...)
+		out = like(loose(Number(), false), operands...)
 	default:
 		in.expectNumbers(t, operands)
 		out = like(Number(), operands...)

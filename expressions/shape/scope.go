@@ -160,12 +160,39 @@ func (in *inferrer) applyBody(fn *lambda, args []fact, focus *fact) fact {
 		if focus == fn.focus {
 			around = *focus
 		}
-		out := in.infer(&fn.tree.Parts[len(params)], &around)
+		body := &fn.tree.Parts[len(params)]
+		in.markTails(body)
+		out := in.infer(body, &around)
 		if fn.tree.Text != "" && !out.shape.IsAny() {
 			out.shape = Union(out.shape, Nothing())
 		}
 		return out
 	})
+}
+
+// markTails marks the calls that are the last thing a function's body does.
+func (in *inferrer) markTails(t *tree) {
+	for t.Kind == "keep" {
+		t = &t.Parts[0]
+	}
+	in.tails[t] = true
+	switch t.Kind {
+	case "conditional":
+		for i := range t.Parts[1:] {
+			in.markTails(&t.Parts[1+i])
+		}
+	case "operator":
+		if t.Text == "??" || t.Text == "?:" {
+			in.markTails(&t.Parts[1])
+		}
+	case "block":
+		if n := len(t.Parts); n > 0 {
+			in.markTails(&t.Parts[n-1])
+		}
+	case "call":
+	default:
+		delete(in.tails, t)
+	}
 }
 
 // callback infers the result of a function that is an argument. A builtin takes only the

@@ -15,10 +15,12 @@ type alternatives struct {
 	strings []string  // sorted; when not nil, the only strings
 	items   Shape     // of arrays; an item is never nothing
 	filled  bool      // arrays have at least one item
+	forms   forms     // of arrays, while an expression is evaluated
 	fields  []Field   // of objects
 	rest    rest
-	depth   int // levels of shapes inside each other
-	size    int // number of shapes, this one included
+	depth   int  // levels of shapes inside each other
+	size    int  // number of shapes, this one included
+	formed  bool // some arrays in it are not plain
 }
 
 // kinds are the kinds of values of a shape, one bit each.
@@ -75,7 +77,7 @@ const (
 )
 
 // everything is the meaning of Any.
-var everything = &alternatives{kinds: kindAll, rest: open, size: 1}
+var everything = &alternatives{kinds: kindAll, rest: open, forms: ^formLoose, size: 1}
 
 // Any returns the shape of everything, nothing included. Nothing is reported about it.
 func Any() Shape { return Shape{} }
@@ -110,7 +112,7 @@ func stringOf(texts ...string) Shape {
 }
 
 // Value returns the shape of all JSON values: Any without nothing and functions.
-func Value() Shape { return Any().only(kindValue) }
+func Value() Shape { return shapeOf(alternatives{kinds: kindValue, rest: open}) }
 
 // Array returns the shape of arrays of any length with such items.
 func Array(items Shape) Shape { return array(items, false) }
@@ -184,7 +186,9 @@ func (a *alternatives) tidy() {
 		a.kinds &^= kindArray
 	}
 	if !a.kinds.has(kindArray) {
-		a.items, a.filled = Shape{}, false
+		a.items, a.filled, a.forms = Shape{}, false, 0
+	} else if a.forms == 0 {
+		a.forms = formPlain
 	}
 	if !a.kinds.has(kindObject) {
 		a.fields, a.rest = nil, closed
@@ -213,9 +217,10 @@ func (s Shape) inside() Shape {
 
 // measure counts depth and size.
 func (a *alternatives) measure() {
-	a.depth, a.size = 0, 1
+	a.depth, a.size, a.formed = 0, 1, a.forms&^formPlain != 0
 	count := func(s Shape) {
 		inner := s.get()
+		a.formed = a.formed || inner.formed
 		a.depth = max(a.depth, inner.depth+1)
 		a.size += inner.size
 	}
@@ -302,15 +307,6 @@ func (s Shape) Items() Shape {
 // item returns the shape of the items of the value; a value that is not an array counts
 // as its own only item.
 func (s Shape) item() Shape { return union(s.without(kindNothing|kindArray), s.Items()) }
-
-// sequence returns the shape of a JSONata sequence of such items: nothing, one item, or
-// an array of several.
-func sequence(item Shape) Shape {
-	if item.get().kinds&^kindNothing == 0 {
-		return Nothing()
-	}
-	return Union(Nothing(), item, filledArray(item))
-}
 
 // flat returns the shape with arrays replaced by their items, at all levels.
 func flat(s Shape, depth int) Shape {
