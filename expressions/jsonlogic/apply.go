@@ -79,7 +79,7 @@ func applyMerge(run *ruleRun, args []value.Value) (value.Value, error) {
 }
 
 func applyLog(run *ruleRun, args []value.Value) (value.Value, error) {
-	if log, ok := run.ctx.Value(ruleLogKey{}).(func(value.Value)); ok {
+	if log, ok := run.Context().Value(ruleLogKey{}).(func(value.Value)); ok {
 		log(args[0])
 	}
 	return args[0], nil

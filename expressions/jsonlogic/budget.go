@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -21,62 +20,59 @@ const (
 	constantSteps = 10_000
 	// expressionSteps is what an expression costs that is more than a path.
 	expressionSteps = 20
-	// stepsPerCheck is how often the evaluation looks at its context.
-	stepsPerCheck = 256
 )
 
-// ruleRun is one evaluation of a rule: what it reads and what it has used up. It
-// belongs to one goroutine.
+// The limits of an evaluation, and of that of a rule which reads nothing, at load.
+var (
+	ruleLimits     = value.Limits{Steps: ruleSteps, Bytes: ruleTotalBytes, Time: expressions.EvalBudget}
+	constantLimits = value.Limits{Steps: constantSteps, Bytes: ruleTotalBytes, Time: expressions.EvalBudget}
+)
+
+// ruleRun is one evaluation of a rule: what it reads, and the meter to which its work is charged.
+// It belongs to one goroutine.
 type ruleRun struct {
-	ctx   context.Context
+	value.Meter
+
 	scope *expressions.Scope
-	limit int // steps
-	steps int
-	check int // steps at which to look at ctx and the clock again
-	// deadline is set at the first look: most rules are done before.
-	deadline time.Time
-	made     int // bytes
 	// odd is set once a value came up that JSON cannot say (undefined, NaN, an infinity) or
 	// says differently from JavaScript (-0).
 	odd bool
 }
 
-func newRuleRun(ctx context.Context, scope *expressions.Scope) *ruleRun {
-	return &ruleRun{ctx: ctx, scope: scope, limit: ruleSteps}
+func newRuleRun(ctx context.Context, scope *expressions.Scope, limits *value.Limits) *ruleRun {
+	r := &ruleRun{Meter: value.MakeMeter(ctx, limits), scope: scope}
+	_ = r.Look() // the deadline begins; an error is that of the first step too
+	return r
 }
 
 // spend counts n steps. The error is an *EvalError.
 func (r *ruleRun) spend(n int) error {
-	r.steps += n
-	if r.steps < r.check {
-		return nil
-	}
-	r.check = r.steps + stepsPerCheck
-	if r.steps > r.limit {
-		return ruleLimit("steps", fmt.Sprintf("the rule takes more than %d steps; make it do less, or split it over several nodes", r.limit))
-	}
-	if r.ctx.Err() != nil {
-		return r.ended()
-	}
-	switch now := time.Now(); {
-	case r.deadline.IsZero():
-		r.deadline = now.Add(expressions.EvalBudget)
-	case now.After(r.deadline):
-		return &expressions.EvalError{
-			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
-			Message: fmt.Sprintf("the rule took longer than %v; make it do less, or split it over several nodes", expressions.EvalBudget),
-		}
+	if r.Spend(n) != nil {
+		return r.failure()
 	}
 	return nil
 }
 
-// ended is the error of an evaluation whose context is over.
-func (r *ruleRun) ended() *expressions.EvalError {
-	cause := context.Cause(r.ctx)
-	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
-		return &expressions.EvalError{Code: "timeout", Offset: -1, Err: cause, Message: "the run's time ended during the rule"}
+// failure is the error of an evaluation that its meter has ended.
+func (r *ruleRun) failure() *expressions.EvalError {
+	limit, isLimit := r.Cause().(*value.LimitError) //nolint:errorlint // a meter's errors are never wrapped
+	switch {
+	case !isLimit && errors.Is(r.Cause(), context.DeadlineExceeded):
+		return &expressions.EvalError{Code: "timeout", Offset: -1, Err: r.Cancelled(), Message: "the run's time ended during the rule"}
+	case !isLimit:
+		return &expressions.EvalError{Code: "cancelled", Offset: -1, Err: r.Cancelled(), Message: "the run was cancelled during the rule"}
 	}
-	return &expressions.EvalError{Code: "cancelled", Offset: -1, Err: cause, Message: "the run was cancelled during the rule"}
+	switch limit.What {
+	case value.OfTime:
+		return &expressions.EvalError{
+			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
+			Message: fmt.Sprintf("the rule took longer than %v; make it do less, or split it over several nodes", limit.Time),
+		}
+	case value.OfBytes:
+		return ruleLimit("size", fmt.Sprintf("value size limit: the rule makes more than %d bytes of values; make it build less", limit.Bytes))
+	case value.OfSteps, value.OfHeap:
+	}
+	return ruleLimit("steps", fmt.Sprintf("the rule takes more than %d steps; make it do less, or split it over several nodes", limit.Steps))
 }
 
 // read counts the steps of looking at n bytes of text.
@@ -87,10 +83,10 @@ func (r *ruleRun) make(n int) error {
 	if n > ruleValueBytes {
 		return ruleLimit("size", fmt.Sprintf("value size limit: the rule makes a value of more than %d bytes", ruleValueBytes))
 	}
-	if r.made += n; r.made > ruleTotalBytes {
-		return ruleLimit("size", fmt.Sprintf("value size limit: the rule makes more than %d bytes of values", ruleTotalBytes))
+	if r.Make(n) != nil {
+		return r.failure()
 	}
-	return r.read(n)
+	return nil
 }
 
 // makeArray is make for an array of n elements.

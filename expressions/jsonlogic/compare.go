@@ -1,6 +1,7 @@
 package jsonlogic
 
 import (
+	"errors"
 	"strings"
 
 	"toolgraph/expressions/value"
@@ -12,7 +13,7 @@ func (r *ruleRun) loose(a, b value.Value) (bool, error) {
 	ka, kb := kindOf(a), kindOf(b)
 	switch {
 	case ka == kb:
-		return r.equal(a, b, 0)
+		return r.equal(a, b)
 	case ka <= kindNull || kb <= kindNull:
 		return max(ka, kb) == kindNull, nil
 	case ka >= kindArray && kb >= kindArray:
@@ -43,68 +44,36 @@ func (r *ruleRun) loose(a, b value.Value) (bool, error) {
 
 // same is equality without conversion: JavaScript's ===, and contents for arrays
 // and objects.
-func (r *ruleRun) same(a, b value.Value) (bool, error) { return r.equal(a, b, 0) }
+func (r *ruleRun) same(a, b value.Value) (bool, error) { return r.equal(a, b) }
 
-func (r *ruleRun) equal(a, b value.Value, depth int) (bool, error) {
-	kind := kindOf(a)
-	if kind != kindOf(b) {
-		return false, nil
-	}
-	if depth > ruleValueDepth {
-		return false, tooDeep()
-	}
+// equal compares arrays and objects by their contents.
+func (r *ruleRun) equal(a, b value.Value) (bool, error) {
 	if err := r.spend(1); err != nil {
 		return false, err
 	}
-	switch kind {
-	case kindUndefined, kindNull:
-		return true, nil
-	case kindNumber:
+	equal, err := value.EqualBy(&r.Meter, a, b, sameScalar)
+	switch {
+	case errors.Is(err, value.ErrTooDeep):
+		return false, tooDeep()
+	case err != nil:
+		return false, r.failure()
+	}
+	return equal, nil
+}
+
+// sameScalar reports whether two values that are neither arrays nor objects are the same.
+func sameScalar(a, b value.Value) bool {
+	kind := kindOf(a)
+	switch {
+	case kind != kindOf(b):
+		return false
+	case kind == kindNumber:
 		order, ok := compareNumbers(a, b)
-		return ok && order == 0, nil
-	case kindString:
-		s, _ := a.(string)
-		return a == b, r.read(len(s))
-	case kindBool:
-		return a == b, nil
-	case kindArray:
-		x, _ := a.([]any)
-		y, _ := b.([]any)
-		return r.equalArrays(x, y, depth)
-	case kindObject:
+		return ok && order == 0
+	case kind <= kindNull:
+		return true
 	}
-	return r.equalObjects(a, b, depth)
-}
-
-func (r *ruleRun) equalArrays(a, b []any, depth int) (bool, error) {
-	if len(a) != len(b) {
-		return false, nil
-	}
-	for i := range a {
-		if same, err := r.equal(a[i], b[i], depth+1); !same || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func (r *ruleRun) equalObjects(a, b value.Value, depth int) (bool, error) {
-	x, ok := value.ObjectOf(a)
-	y, both := value.ObjectOf(b)
-	if !ok || !both || x.Len() != y.Len() {
-		return false, nil
-	}
-	for _, key := range x.Keys() {
-		item, _ := x.Get(key)
-		other, ok := fieldOf(b, key)
-		if !ok {
-			return false, nil
-		}
-		if same, err := r.equal(item, other, depth+1); !same || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	return a == b
 }
 
 // order is JavaScript's a < b and its kin; ok is false where nothing holds, as
@@ -158,7 +127,7 @@ func (r *ruleRun) contains(list, item value.Value) (bool, error) {
 		return strings.Contains(x, s), r.read(len(x))
 	case []any:
 		for _, element := range x {
-			if same, err := r.equal(element, item, 0); same || err != nil {
+			if same, err := r.equal(element, item); same || err != nil {
 				return same, err
 			}
 		}

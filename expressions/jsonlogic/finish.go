@@ -11,7 +11,7 @@ import (
 // JSON does not have, 0 for -0, and of bounded size. A rule can put one array into another twice,
 // again and again: the value is cheap to make, but exponentially large as JSON.
 func (r *ruleRun) finish(v value.Value) (value.Value, error) {
-	if r.made == 0 && !r.odd {
+	if r.Bytes() == 0 && !r.odd {
 		return v, nil
 	}
 	f := finisher{run: r}

@@ -40,7 +40,7 @@ func FuzzRule(f *testing.F) {
 		compiled.Constant()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		run := newRuleRun(ctx, expressions.NewScope(map[string]any{"data": input}, nil))
+		run := newRuleRun(ctx, expressions.NewScope(map[string]any{"data": input}, nil), &ruleLimits)
 		v, err := compiled.evalAt(run, &frame{element: input})
 		if err != nil {
 			return

@@ -43,8 +43,7 @@ func (r *Rule) foldConstant(ctx context.Context) {
 	if r.reads {
 		return
 	}
-	run := newRuleRun(ctx, expressions.NewScope(nil, nil))
-	run.limit = constantSteps
+	run := newRuleRun(ctx, expressions.NewScope(nil, nil), &constantLimits)
 	if v, err := r.root.eval(run, nil); err == nil {
 		truth := Truth(v)
 		r.constant = &truth
@@ -55,7 +54,7 @@ func (r *Rule) foldConstant(ctx context.Context) {
 // codes steps, size and depth for a rule that exceeds a limit. A number that JSON does not
 // have (0/0) is null.
 func (r *Rule) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
-	return r.evalAt(newRuleRun(ctx, scope), nil)
+	return r.evalAt(newRuleRun(ctx, scope, &ruleLimits), nil)
 }
 
 // evalAt evaluates over a frame: nil is the run's context.
@@ -69,7 +68,7 @@ func (r *Rule) evalAt(run *ruleRun, at *frame) (value.Value, error) {
 
 // Holds is Eval's value as JSON Logic's truth: [] is false.
 func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
-	v, err := r.root.eval(newRuleRun(ctx, scope), nil)
+	v, err := r.root.eval(newRuleRun(ctx, scope, &ruleLimits), nil)
 	if err != nil {
 		return false, err
 	}
