@@ -12,9 +12,13 @@ func (s *Schema) Steps(ctx context.Context, v value.Value) (int, Problems, error
 	if err != nil {
 		return 0, nil, err
 	}
-	s.instances.give(i)
-	found, err := s.Check(ctx, v)
-	return i.meter.steps, found, err
+	defer s.instances.give(i)
+	plain, err := s.plain(ctx, v)
+	if err != nil {
+		return 0, nil, err
+	}
+	found, err := s.validate(ctx, i, "", plain)
+	return i.meter.Steps(), found, err
 }
 
 // StepsUntilStopped returns how many steps a validation continues after its context has ended.
@@ -23,7 +27,7 @@ func StepsUntilStopped(ctx context.Context, end func()) (steps int) {
 	m.begin(ctx, 0)
 	m.spend(1)
 	end()
-	defer func() { _ = recover(); steps = m.steps }()
+	defer func() { _ = recover(); steps = m.Steps() }()
 	for {
 		m.spend(1)
 	}

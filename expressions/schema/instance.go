@@ -54,7 +54,7 @@ func (s *Schema) take(ctx context.Context) (*instance, error) {
 }
 
 func (p *instances) give(i *instance) {
-	i.meter.ctx, i.meter.known = nil, nil
+	i.meter.end()
 	p.spare <- i
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"toolgraph/expressions/value"
 )
 
 // The limits of a schema. The library's time to compile grows with the cube of the depth,
@@ -105,11 +107,11 @@ const (
 
 // meter bounds one validation.
 type meter struct {
-	ctx    context.Context // ends the validation
-	steps  int
-	most   int
-	detail int // bytes of the errors that may become part of the result
-	memo   int // bytes of known
+	value.Meter
+
+	limits value.Limits // no steps: no validation is going on
+	detail int          // bytes of the errors that may become part of the result
+	memo   int          // bytes of known
 	known  map[place]verdict
 }
 
@@ -121,8 +123,13 @@ var errStopped = errors.New("the validation was stopped")
 
 // begin prepares the meter for a validation.
 func (m *meter) begin(ctx context.Context, values int) {
-	*m = meter{ctx: ctx, most: StepsAtLeast + StepsPerValue*values}
+	*m = meter{limits: value.Limits{Steps: StepsAtLeast + StepsPerValue*values}}
+	m.Meter = value.MakeMeter(ctx, &m.limits)
+	_ = m.Look() // an error is that of the first step too
 }
+
+// end forgets what the meter holds of a validation.
+func (m *meter) end() { *m = meter{} }
 
 // validate validates a value until the meter stops it.
 func (m *meter) validate(s *jsonschema.Schema, v any) (err error) {
@@ -132,7 +139,7 @@ func (m *meter) validate(s *jsonschema.Schema, v any) (err error) {
 		case stopped:
 			err = errStopped
 			if p.overBudget {
-				err = &BudgetError{m.most}
+				err = &BudgetError{m.limits.Steps}
 			}
 		default:
 			panic(p)
@@ -141,25 +148,14 @@ func (m *meter) validate(s *jsonschema.Schema, v any) (err error) {
 	return s.Validate(v)
 }
 
-// stepsPerLook is how many steps pass between two checks of the context.
-const stepsPerLook = 128
-
 // spend counts steps. It panics with stopped at the end of the budget and when the context
 // has ended, since the library offers no other way to leave it.
 func (m *meter) spend(steps int) {
-	if m.most == 0 {
+	if m.limits.Steps == 0 {
 		return // no validation is going on: patterns are being compiled
 	}
-	before := m.steps
-	m.steps += steps
-	if m.steps > m.most {
-		panic(stopped{overBudget: true})
-	}
-	if before/stepsPerLook == m.steps/stepsPerLook && before > 0 {
-		return
-	}
-	if m.ctx.Err() != nil {
-		panic(stopped{})
+	if m.Spend(steps) != nil {
+		panic(stopped{overBudget: m.Cancelled() == nil})
 	}
 }
 

@@ -134,11 +134,23 @@ func (s *Schema) Check(ctx context.Context, v value.Value) (Problems, error) {
 	if s == nil || s.instances == nil {
 		return nil, nil
 	}
-	plain := value.Plain(v)
+	plain, err := s.plain(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return s.check(ctx, "", plain)
+}
+
+// plain returns a value as the schema's document describes it.
+func (s *Schema) plain(ctx context.Context, v value.Value) (any, error) {
+	plain, err := value.PlainOf(value.NewMeter(ctx, &value.Limits{}), v)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
 	if s.wrapped {
 		plain = map[string]any{resultKey: plain}
 	}
-	return s.check(ctx, "", plain)
+	return plain, nil
 }
 
 // check validates a plain value against a part of the schema, "" for all of it.
@@ -148,8 +160,13 @@ func (s *Schema) check(ctx context.Context, pointer string, plain any) (Problems
 		return nil, err
 	}
 	defer s.instances.give(i)
+	return s.validate(ctx, i, pointer, plain)
+}
+
+// validate is check with an instance.
+func (s *Schema) validate(ctx context.Context, i *instance, pointer string, plain any) (Problems, error) {
 	i.meter.begin(ctx, sizeOf(plain).values)
-	err = i.meter.validate(i.parts[pointer], plain)
+	err := i.meter.validate(i.parts[pointer], plain)
 	var invalid *jsonschema.ValidationError
 	switch {
 	case err == nil:

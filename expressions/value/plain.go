@@ -1,6 +1,7 @@
 package value
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"math"
@@ -9,29 +10,53 @@ import (
 	"strconv"
 )
 
-// Plain returns a copy of v made of map[string]any, []any, string, float64, json.Number,
-// bool and nil, for libraries that accept only these types.
+// Plain is PlainOf for a value that was decoded, or is bounded otherwise.
 func Plain(v Value) any {
+	plain, _ := PlainOf(NewMeter(context.Background(), &noLimits), v) // it has no limit
+	return plain
+}
+
+var noLimits Limits
+
+// PlainOf returns a copy of v made of map[string]any, []any, string, float64, json.Number,
+// bool and nil, for libraries that accept only these types. Parts that v shares are copied each time.
+// The error is the meter's.
+func PlainOf(m *Meter, v Value) (any, error) {
 	if items, ok := v.([]any); ok {
+		if err := m.Make(len(items) * anyBytes); err != nil {
+			return nil, err
+		}
 		out := make([]any, len(items))
 		for i, item := range items {
-			out[i] = Plain(item)
+			var err error
+			if out[i], err = PlainOf(m, item); err != nil {
+				return nil, err
+			}
 		}
-		return out
+		return out, nil
 	}
 	if o, ok := ObjectOf(v); ok {
+		if err := m.Make(o.Len() * 4 * anyBytes); err != nil {
+			return nil, err
+		}
 		out := make(map[string]any, o.Len())
 		for _, key := range o.Keys() {
 			item, _ := o.Get(key)
-			out[key] = Plain(item)
+			var err error
+			if out[key], err = PlainOf(m, item); err != nil {
+				return nil, err
+			}
 		}
-		return out
+		return out, nil
 	}
 	if IsNull(v) {
-		return nil
+		return nil, nil
 	}
-	return v
+	return v, m.Spend(1)
 }
+
+// anyBytes is the memory of a value in an array.
+const anyBytes = 16
 
 // FromPlain converts plain Go values to a Value: nil becomes Null, integers of any
 // width become numbers, a map becomes an object with sorted keys; a struct or another type
