@@ -26,17 +26,24 @@ func constantsOf(f *config.File) map[*config.File]*constants {
 		if len(source.Vars) == 0 {
 			continue
 		}
-		names, values := make([]string, len(source.Vars)), make([]value.Value, len(source.Vars))
-		for i, v := range source.Vars {
-			names[i] = v.Name.Value
-			values[i], _ = value.Decode(v.Value.JSON()) // the JSON of Data is valid
-		}
-		object, _ := value.NewObject(names, values).(value.Object)
+		object := Constants(source)
 		all[source] = &constants{
 			file: source, values: object, read: map[string]bool{}, bound: map[string]value.Value{expressions.VarVars: object},
 		}
 	}
 	return all
+}
+
+// Constants returns the constants of a file without those of its imports: what $vars is in its
+// expressions.
+func Constants(f *config.File) value.Object {
+	names, values := make([]string, len(f.Vars)), make([]value.Value, len(f.Vars))
+	for i, v := range f.Vars {
+		names[i] = v.Name.Value
+		values[i], _ = value.Decode(v.Value.JSON()) // the JSON of Data is valid
+	}
+	object, _ := value.NewObject(names, values).(value.Object)
+	return object
 }
 
 // readVar notes a read of $vars, and reports a constant that the file does not declare.

@@ -88,6 +88,7 @@ func TestAnswers(t *testing.T) {
 		{"testMcpTool", `{"server":"fake","tool":"echo","args":{"a":{"expr":"n"}},"context":{"n":1}}`},
 		{"testMcpTool", `{"server":"fake","tool":"fail","args":{}}`},
 		{"testJSONata", `{"expression":"$.a.b + $executionCount('a')","context":{"a":{"b":1}}}`},
+		{"testJSONata", `{"expression":"[$item, $index, $failure.code, $attempt, $result]","variables":{"item":"a","index":2,"failure":{"code":"timeout"},"attempt":3,"result":{}}}`},
 		{"testJSONata", `{"expression":"1 +"}`},
 		{"testJSONata", `{"expression":"1 + {}"}`},
 		{"testJSONLogic", `{"expression":{">":[{"var":"a.b"},1]},"context":{"a":{"b":2}}}`},

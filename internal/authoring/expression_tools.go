@@ -12,6 +12,7 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 	"toolgraph/internal/view"
 )
 
@@ -86,8 +87,26 @@ func (r *request) evaluate(ctx context.Context, expr evaluator, source string, r
 }
 
 // scope is what expressions see: the argument context, or the argument history, from which
-// the context is made.
+// the context is made; the argument variables, and the constants of the file.
 func (r *request) scope() (*expressions.Scope, error) {
+	scope, err := r.outputs()
+	if err != nil {
+		return nil, err
+	}
+	scope.Variables = map[string]value.Value{}
+	if file, err := r.file(); err == nil && len(file.Vars) > 0 {
+		scope.Variables[expressions.VarVars] = graph.Constants(file)
+	}
+	if given, ok := r.Get("variables").(value.Object); ok {
+		for _, name := range given.Keys() {
+			scope.Variables[name], _ = given.Get(name)
+		}
+	}
+	return scope, nil
+}
+
+// outputs is a scope with the outputs of nodes that the arguments give.
+func (r *request) outputs() (*expressions.Scope, error) {
 	history, given := r.Get("history").([]any)
 	if !given {
 		outputs := map[string]any{}

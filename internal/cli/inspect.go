@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,8 +105,8 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 		return usageError{err}
 	}
 	answer, err := tool.Run(ctx, args, server.Watch{})
-	if err != nil {
+	if answer.Value == nil {
 		return err
 	}
-	return printValue(std.out, answer.Value, secrets)
+	return errors.Join(printValue(std.out, answer.Value, secrets), err)
 }

@@ -14,15 +14,20 @@ import (
 func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "diff RUN OTHER",
+		Use:   "diff [RUN] OTHER",
 		Short: "Show where two recorded runs diverge, and which value caused it",
 		Long: `Compare two recorded runs: their arguments, the first step whose value differs, and the
-first step at which they take different branches.`,
-		Example: `  toolgraph runs diff 5GNFQ last
+first step at which they take different branches. One run alone is compared with the last run
+of its tool that finished before it.`,
+		Example: `  toolgraph runs diff last
+  toolgraph runs diff 5GNFQ last
   toolgraph runs diff 5GNFQ 7K2AB --format json`,
-		Args: args(2, 2, "two runs"),
+		Args: args(1, 2, "one or two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Difference, error) {
+				if len(args) == 1 {
+					return i.DiffRuns(cmd.Context(), "", args[0])
+				}
 				return i.DiffRuns(cmd.Context(), args[0], args[1])
 			}, printDifference)
 		},

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +75,8 @@ lists all.`,
 	return cmd
 }
 
+const clockFormat = "2006-01-02 15:04:05.000"
+
 func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	var ended string
 	switch r.Status {
@@ -97,7 +98,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 		{"run", r.ID},
 		{"tool", r.Tool},
 		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, steps)},
-		{"started", r.Started.Local().Format("2006-01-02 15:04:05.000")},
+		{"started", r.Started.Local().Format(clockFormat)},
 	}
 	if r.Process != nil {
 		facts = append(facts, []string{"process", r.Process.String()})
@@ -151,14 +152,14 @@ func printInDoubt(w io.Writer, calls []view.Call) {
 
 // printSteps prints the listed steps.
 func printSteps(w io.Writer, r *inspect.Run, full bool) error {
-	rows := [][]string{{"#", "node", "type", "ms", "output"}}
+	rows := [][]string{{"#", "node", "type", "ms", "end", "output"}}
 	for i := range r.History {
 		s := &r.History[i]
 		kind := string(s.Type)
 		if s.Edited {
 			kind = editedKind
 		}
-		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, kind, fmt.Sprintf("%.2f", s.Duration), stepText(s, full)})
+		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, kind, fmt.Sprintf("%.2f", s.Duration), endText(r, s), stepText(s, full)})
 	}
 	if err := writeSteps(w, rows, full); err != nil {
 		return err
@@ -172,15 +173,24 @@ func printSteps(w io.Writer, r *inspect.Run, full bool) error {
 	return nil
 }
 
+// endText returns when a step ended, in milliseconds since the run began; "" while it has not, and
+// for a step that a fork has copied from another run.
+func endText(r *inspect.Run, s *inspect.Step) string {
+	if s.Ended.Before(r.Started) {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", s.Ended.Sub(r.Started).Seconds()*1000)
+}
+
 // writeSteps writes rows of steps, of which the last cell is the output or error.
 func writeSteps(w io.Writer, rows [][]string, full bool) error {
 	return writeRows(w, rows, !full, func(row, column int, text string) terminal.Style {
 		switch {
 		case column == 2 && text == editedKind:
 			return terminal.Notice
-		case row == 0 || column == 2 || column == 3:
+		case row == 0 || column >= 2 && column <= 4:
 			return terminal.Faint
-		case column == 4 && strings.HasPrefix(text, "error: "):
+		case column == 5 && strings.HasPrefix(text, "error: "):
 			return terminal.Bad
 		}
 		return terminal.Plain
@@ -291,8 +301,12 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	if s == nil {
 		s = &r.History[0]
 	}
-	fmt.Fprintf(w, "step %s of run %s: node %q (%s), %s, at %s\n\n", s.At(), wording.OneLine(r.ID), s.Node, s.Type,
-		milliseconds(s.Duration), s.Started.Local().Format(time.DateTime))
+	fmt.Fprintf(w, "step %s of run %s: node %q (%s), %s, %s", s.At(), wording.OneLine(r.ID), s.Node, s.Type,
+		milliseconds(s.Duration), s.Started.Local().Format(clockFormat))
+	if !s.Ended.IsZero() {
+		fmt.Fprintf(w, " to %s", s.Ended.Local().Format("15:04:05.000"))
+	}
+	fmt.Fprint(w, "\n\n")
 	for i, a := range s.Attempts {
 		fmt.Fprintln(w, wording.Printable(fmt.Sprintf("attempt %d failed: %s", i+1, a.Error.Message)))
 	}

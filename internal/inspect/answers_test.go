@@ -48,7 +48,7 @@ var changing = []struct {
 	pattern *regexp.Regexp
 	by      string
 }{
-	{regexp.MustCompile(`"(startTime|started|ended|graph|hash)":"[^"]*"`), `"$1":"…"`},
+	{regexp.MustCompile(`"(startTime|endTime|started|ended|graph|hash)":"[^"]*"`), `"$1":"…"`},
 	{regexp.MustCompile(`"(duration)":[0-9.e-]+`), `"$1":0`},
 	{regexp.MustCompile(`("args":"[^}]*}",.*?"bytes":)[0-9]+`), `${1}0`},
 	{regexp.MustCompile(`"(message|hint|mermaid|does|detail)":"(\\.|[^"\\])*"`), `"$1":"…"`},
@@ -90,6 +90,7 @@ func TestAnswers(t *testing.T) {
 		{"read_run", `{"run":"last","from":3,"limit":2,"valueBytes":4,"context":4}`},
 		{"diff_inputs", `{"a":"RUN","b":"last"}`},
 		{"diff_inputs", `{"a":"last","b":"last"}`},
+		{"diff_inputs", `{"b":"last"}`},
 		{"explain_run", `{"run":"RUN"}`},
 		{"doctor", `{}`},
 	} {

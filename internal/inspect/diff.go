@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -63,35 +64,58 @@ const (
 	pageSteps    = 256 // read at once
 )
 
-// DiffRuns compares two runs, each an id, the beginning of one, or "last".
+// DiffRuns compares two runs, each an id, the beginning of one, or "last". An empty a is the last
+// run of the tool before b that finished.
 func (i *Inspector) DiffRuns(ctx context.Context, a, b string) (*Difference, error) {
 	s, err := i.store()
 	if err != nil {
 		return nil, err
 	}
 	d := &Difference{}
-	if d.A, err = i.find(ctx, s, a); err != nil {
-		return nil, err
-	}
 	if d.B, err = i.find(ctx, s, b); err != nil {
 		return nil, err
 	}
+	if a != "" {
+		d.A, err = i.find(ctx, s, a)
+	} else {
+		d.A, err = lastGood(ctx, s, d.B)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, d.compare(ctx, s)
+}
+
+// lastGood returns the last run of the same tool and file that finished before a run began.
+func lastGood(ctx context.Context, s *journal.Store, run journal.Run) (journal.Run, error) {
+	good, err := s.List(ctx, journal.Filter{Tool: run.Tool, File: run.File, Status: journal.Finished, Before: run.ID, Limit: 1})
+	if err != nil {
+		return journal.Run{}, err
+	}
+	if len(good) == 0 {
+		return journal.Run{}, fmt.Errorf("%w: no run of tool %q finished before run %s; name the run to compare it with", journal.ErrNotFound, run.Tool, run.ID)
+	}
+	return good[0], s.Verify(ctx, good[0])
+}
+
+// compare compares the two runs.
+func (d *Difference) compare(ctx context.Context, s *journal.Store) error {
 	d.SameGraph = d.A.Graph == d.B.Graph
 	argsA, err := s.Arguments(ctx, d.A.ID, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	argsB, err := s.Arguments(ctx, d.B.ID, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if d.Arguments, err = compare(argsA, argsB); err != nil {
-		return nil, err
+		return err
 	}
 	if d.A.Nested > 0 || d.B.Nested > 0 {
-		return d, d.meet(ctx, s)
+		return d.meet(ctx, s)
 	}
-	return d, d.follow(ctx, s)
+	return d.follow(ctx, s)
 }
 
 // follow compares the steps until the runs diverge.

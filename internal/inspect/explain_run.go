@@ -266,12 +266,14 @@ func shown(v value.Value) *Value { return bounded(v, changedBytes) }
 
 // since compares a run with the latest one of its tool before it that finished; nil without one.
 func (i *Inspector) since(ctx context.Context, s *journal.Store, run journal.Run) (*Since, error) {
-	good, err := s.List(ctx, journal.Filter{Tool: run.Tool, File: run.File, Status: journal.Finished, Before: run.ID, Limit: 1})
-	if err != nil || len(good) == 0 || good[0].Damaged != "" {
+	good, err := lastGood(ctx, s, run)
+	if errors.Is(err, journal.ErrNotFound) || good.Damaged != "" {
+		return nil, nil //nolint:nilnil // there is nothing to compare it with
+	} else if err != nil {
 		return nil, err
 	}
-	d, err := i.DiffRuns(ctx, good[0].ID, run.ID)
-	if err != nil {
+	d := &Difference{A: good, B: run}
+	if err := d.compare(ctx, s); err != nil {
 		return nil, err
 	}
 	return &Since{Run: d.A.ID, Started: d.A.Started, SameGraph: d.SameGraph, Arguments: d.Arguments, Value: d.Value, Path: d.Path}, nil

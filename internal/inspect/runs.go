@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/toolset"
 	"toolgraph/internal/view"
 	"toolgraph/internal/wording"
 )
@@ -77,7 +78,8 @@ type Outcome struct {
 
 var errNotAllowed = errors.New("run_tool is not allowed; start toolgraph inspect with --allow-run to allow it")
 
-// RunTool makes one run, which calls servers. Its failure is part of the outcome.
+// RunTool makes one run, which calls servers. The error of a run that failed is a
+// *toolset.Failure with its outcome.
 func (i *Inspector) RunTool(ctx context.Context, tool string, args value.Value) (*Outcome, error) {
 	if i.Run == nil {
 		return nil, errNotAllowed
@@ -86,22 +88,24 @@ func (i *Inspector) RunTool(ctx context.Context, tool string, args value.Value) 
 	if err != nil {
 		return nil, err
 	}
-	result, err := i.Run(ctx, p, g, args)
+	result, failure := i.Run(ctx, p, g, args)
 	if result == nil {
-		return nil, err
+		return nil, failure
 	}
 	out := &Outcome{Run: result.RunID}
-	if err != nil {
-		out.Error = p.File.Secrets.Redact(err.Error())
-		if result.Partial == nil {
-			return out, nil
-		}
-	}
 	made := result.Value
-	if err != nil {
-		made = result.Partial
+	if failure != nil {
+		out.Error, made = p.File.Secrets.Redact(failure.Error()), result.Partial
 	}
-	raw, err := value.Encode(made)
-	out.Value = p.File.Secrets.RedactJSON(raw)
-	return out, err
+	if made != nil {
+		raw, err := value.Encode(made)
+		if err != nil {
+			return nil, err
+		}
+		out.Value = p.File.Secrets.RedactJSON(raw)
+	}
+	if failure != nil {
+		return nil, &toolset.Failure{Value: out, Err: errors.New(out.Error)}
+	}
+	return out, nil
 }

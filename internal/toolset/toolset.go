@@ -8,6 +8,7 @@ package toolset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -21,6 +22,17 @@ import (
 // value.Value in it has to be a view.Value. A *server.Notice is sent as it is. It may be called
 // by several goroutines.
 type Handler func(ctx context.Context, a Arguments, watch server.Watch) (any, error)
+
+// Failure is the error of a handler whose client gets a value beside it, such as the id of a run
+// that failed.
+type Failure struct {
+	Value any // encoded as a result is
+	Err   error
+}
+
+func (f *Failure) Error() string { return f.Err.Error() }
+
+func (f *Failure) Unwrap() error { return f.Err }
 
 // Set is a server's description of itself and its tools, in the order of the description.
 type Set struct {
@@ -55,18 +67,22 @@ func New(description []byte, version string, handlers map[string]Handler) (*Set,
 func run(handler Handler) server.Run {
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		answer, err := handler(ctx, Arguments{args}, watch)
-		if err != nil {
+		var failure *Failure
+		switch {
+		case errors.As(err, &failure):
+			answer = failure.Value
+		case err != nil:
 			return server.Answer{}, err
 		}
 		if notice, is := answer.(*server.Notice); is {
 			return server.Answer{Notice: notice}, nil
 		}
-		raw, err := view.JSON(answer)
-		if err != nil {
-			return server.Answer{}, err
+		raw, encoding := view.JSON(answer)
+		if encoding != nil {
+			return server.Answer{}, encoding
 		}
-		result, err := value.Decode(raw)
-		return server.Answer{Value: result}, err
+		result, decoding := value.Decode(raw)
+		return server.Answer{Value: result}, errors.Join(err, decoding)
 	}
 }
 

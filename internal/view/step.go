@@ -18,6 +18,7 @@ type Step struct {
 	Node     string              `json:"nodeId"`
 	Type     config.NodeType     `json:"nodeType"`
 	Started  time.Time           `json:"startTime"`
+	Ended    time.Time           `json:"endTime,omitzero"`
 	Duration float64             `json:"duration"` // milliseconds
 	Output   *Recorded           `json:"output,omitempty"`
 	Nothing  bool                `json:"nothing,omitempty"` // the node yielded nothing
@@ -45,7 +46,7 @@ func (s *Step) At() execution.Address {
 func StepOf(s journal.Step) Step {
 	r := s.Record
 	step := Step{
-		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.NodeID, Type: r.NodeType, Started: r.Start,
+		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.NodeID, Type: r.NodeType, Started: r.Start, Ended: r.End,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Handled: r.Handled, Attempts: r.Attempts,
 		Nothing: s.Output.Nothing, Confirmed: r.Confirmed, Cached: r.Cached, Edited: r.Edited,
 	}
