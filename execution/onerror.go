@@ -102,6 +102,9 @@ func (f *Failure) Kind() config.FailureCode {
 	return config.FailureCode(f.Code)
 }
 
+// NeedsUser reports whether the run failed because its user cannot be asked.
+func (f *Failure) NeedsUser() bool { return f.Kind() == config.FailNoUser }
+
 // isRaised reports whether $error ended the expression. Raised is only kept where an onError can
 // read it, so the cause is asked as well.
 func (f *Failure) isRaised() bool {

@@ -3,6 +3,7 @@ package execution
 import (
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -23,17 +24,17 @@ func (l *live) combined(output value.Value, failure *Failure) value.Value {
 			continue
 		}
 		latest[r.NodeID] = len(executed)
-		o := graph.Outcome{Node: r.NodeID, Output: r.Output, Took: r.Duration(), Failed: problemOf(r.Error)}
+		o := graph.Outcome{Node: r.NodeID, Output: r.Output, Took: r.Duration(), Failed: l.problemOf(r.Error)}
 		if r.Handled != nil {
-			o.Failed = problemOf(r.Handled)
+			o.Failed = l.problemOf(r.Handled)
 		}
 		executed = append(executed, o)
 	}
-	return combine(executed, problemOf(failure))
+	return combine(executed, l.problemOf(failure))
 }
 
 // problemOf returns a failure for Graph.Result, with its place in called graphs in the message; nil for none.
-func problemOf(f *Failure) *graph.Problem {
+func (l *live) problemOf(f *Failure) *graph.Problem {
 	if f == nil {
 		return nil
 	}
@@ -52,5 +53,7 @@ func problemOf(f *Failure) *graph.Problem {
 	if len(callers) > 0 {
 		message = strings.Join(callers, ", ") + ": " + message
 	}
-	return &graph.Problem{Node: f.Node, Code: code, Message: message}
+	node, isCall := l.root.graph.Node(f.Node).(*graph.MCP)
+	safe := isCall && (code == string(config.FailServerStart) || l.hooks.mayRepeat(node))
+	return &graph.Problem{Node: f.Node, Code: code, Message: message, Safe: safe}
 }

@@ -47,6 +47,7 @@ type Outcome struct {
 type Problem struct {
 	Node          string // that failed or was about to run; empty: none
 	Code, Message string
+	Safe          bool // the node's call is safe to repeat, or was not made
 }
 
 // Node returns the node with this id, or nil.

@@ -45,8 +45,10 @@ type reply struct {
 	Error  *struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
+		Data    json.RawMessage
 	} `json:"error"`
 
+	status int // of the answer over HTTP
 	before int // the notifications that came earlier
 }
 

@@ -173,6 +173,7 @@ func (c *conversation) call(more string) {
 			case r.Method != "":
 				c.questions <- r
 			default:
+				r.status = resp.StatusCode
 				answered <- r
 			}
 			if err != nil {
@@ -319,6 +320,25 @@ func (c *conversation) failed(want ...string) {
 	for _, part := range want {
 		if !got.IsError || !strings.Contains(got.text(c.t), part) {
 			c.t.Errorf("got %+v, want a failure with %q", got, part)
+		}
+	}
+}
+
+// cannotAsk expects the answer to a call that needs a user whom the host cannot ask: a failed result
+// in the legacy era, an error with what the host lacks in the modern one.
+func (c *conversation) cannotAsk(want ...string) {
+	c.t.Helper()
+	if !c.modern {
+		c.failed(want...)
+		return
+	}
+	r := c.await(c.answered)
+	if r.Error == nil || r.Error.Code != -32021 || string(r.Error.Data) != `{"requiredCapabilities":{"elicitation":{"form":{}}}}` || c.http && r.status != http.StatusBadRequest {
+		c.t.Fatalf("got status %d, %s, %+v", r.status, r.Result, r.Error)
+	}
+	for _, part := range want {
+		if !strings.Contains(r.Error.Message, part) {
+			c.t.Errorf("got %q, want %q in it", r.Error.Message, part)
 		}
 	}
 }

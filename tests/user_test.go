@@ -75,17 +75,17 @@ const (
 	dismiss = `{"action":"cancel"}`
 )
 
-// F14 (T06): a host that cannot ask its user, and a call that needs to be confirmed.
-func TestF14T06HostThatCannotAsk(t *testing.T) {
+// F14 (T06), X20: a host that cannot ask its user, and a call that needs to be confirmed.
+func TestF14T06X20HostThatCannotAsk(t *testing.T) {
 	atEachDoor(t, userGraph, `{}`, func(t *testing.T, h *userHost) {
 		const why = "the host cannot ask its user (it has not declared elicitation), and "
-		h.begin("remove", `{"n":1}`).failed(why, "up.enter needs to be confirmed")
-		h.begin("all", `{}`).failed(why, "up.enter needs to be confirmed")
-		h.begin("tidy", `{}`).failed(why, "Remove 12 files?")
+		h.begin("remove", `{"n":1}`).cannotAsk(why, "up.enter needs to be confirmed")
+		h.begin("all", `{}`).cannotAsk(why, "up.enter needs to be confirmed")
+		h.begin("tidy", `{}`).cannotAsk(why, "Remove 12 files?")
 		h.called(0)
 	})
 	atEachDoor(t, userGraph, `{"elicitation":{"url":{}}}`, func(t *testing.T, h *userHost) {
-		h.begin("remove", `{"n":1}`).failed("the host cannot ask its user (it has not declared elicitation.form), and ")
+		h.begin("remove", `{"n":1}`).cannotAsk("the host cannot ask its user (it has not declared elicitation.form), and ")
 		h.called(0)
 	})
 }

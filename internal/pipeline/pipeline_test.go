@@ -12,6 +12,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
+	"toolgraph/mcpclient"
 )
 
 const twoServers = `
@@ -42,6 +43,8 @@ func (u *upstream) CallTool(_ context.Context, c execution.Call) (value.Value, e
 	switch c.Tool {
 	case "fail":
 		return nil, toolError{}
+	case "stall":
+		return nil, &mcpclient.Error{Code: mcpclient.CodeTimeout, Message: "no answer"}
 	case "nothing":
 		return nil, nil
 	case "give":
@@ -71,7 +74,7 @@ func parsed(t testing.TB, text string) value.Value {
 }
 
 // perform runs a request and returns its result as JSON, without durations.
-func perform(t testing.TB, p *project.Project, u *upstream, steps string, offers pipeline.Offers) (result string, err error) {
+func perform(t testing.TB, p *project.Project, u *upstream, steps string, offers pipeline.Offers, opts ...execution.Option) (result string, err error) {
 	t.Helper()
 	g, args, err := p.Pipeline.Compile(t.Context(), parsed(t, `{"steps":`+steps+`}`), offers)
 	var refused *pipeline.Refusal
@@ -83,7 +86,7 @@ func perform(t testing.TB, p *project.Project, u *upstream, steps string, offers
 		t.Fatal(err)
 	default:
 		var run *execution.Result
-		run, err = execution.New(u).Run(t.Context(), g, args)
+		run, err = execution.New(u, opts...).Run(t.Context(), g, args)
 		if run == nil {
 			t.Fatal(err)
 		}
@@ -155,7 +158,7 @@ func TestMissingValues(t *testing.T) {
 		u := &upstream{}
 		got, err := perform(t, p, u, `[`+before+`{"id":"last","tool":"s.echo","args":{"x":["{{`+path+`}}"]}}]`, nil)
 		text, _ := value.Encode("{{" + path + "}} has no value: " + why)
-		if err == nil || !strings.Contains(got, `"status":"error","error":{"code":"MISSING_VALUE","message":`+string(text)+`}`) || !strings.HasSuffix(got, `"aborted":true}`) {
+		if err == nil || !strings.Contains(got, `"status":"error","error":{"code":"MISSING_VALUE","message":`+string(text)+`,"retriable":false,"hint":"refer to a field`) || !strings.HasSuffix(got, `"aborted":true}`) {
 			t.Errorf("%s: %v\n%s\nwant %s", path, err, got, text)
 		}
 		if len(u.calls) != 3 {
@@ -309,6 +312,31 @@ func TestNamesOfNodesAreFree(t *testing.T) {
 	p := loaded(t, twoServers)
 	got, err := perform(t, p, &upstream{}, `[{"id":"entry","tool":"s.give","args":{"value":[0]}},{"id":"exit","tool":"s.give","if":"{{entry}}","args":{"value":"{{entry[0]}}"}},{"id":"and","tool":"s.echo","if":"exit"}]`, nil)
 	if want := `"variables":{"entry":[0],"exit":0},"aborted":false}`; err != nil || !strings.HasSuffix(got, want) {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+// An error says whether the step can be sent again, and what to do: a call that may have taken effect
+// is not to be sent again unseen.
+func TestAdvice(t *testing.T) {
+	for effect, want := range map[string]string{
+		"read":  `"retriable":true,"hint":"send the request again, without the steps before this one that succeeded"`,
+		"write": `"retriable":false,"hint":"the call may have taken effect; check that before you send it again"`,
+	} {
+		p := loaded(t, twoServers)
+		safe := execution.WithRepeatable(func(string, string, config.Effect) bool { return effect == "read" })
+		got, err := perform(t, p, &upstream{}, `[{"id":"a-1","tool":"s.stall"}]`, nil, safe)
+		if err == nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v\n%s", effect, err, got)
+		}
+	}
+}
+
+// Ids may have hyphens, and placeholders refer to them.
+func TestHyphens(t *testing.T) {
+	p := loaded(t, twoServers)
+	got, err := perform(t, p, &upstream{}, `[{"id":"first-step","tool":"s.give","args":{"value":{"a-b":[7]}}},{"tool":"s.give","if":"first-step.a-b","args":{"value":"{{first-step.a-b[0]}}"},"save_as":"the-end"}]`, nil)
+	if want := `"variables":{"first-step":{"a-b":[7]},"the-end":7},"aborted":false}`; err != nil || !strings.HasSuffix(got, want) {
 		t.Errorf("%v\n%s", err, got)
 	}
 }

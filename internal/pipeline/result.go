@@ -66,5 +66,12 @@ func result(steps []*step, executed []graph.Outcome, failed *graph.Problem) valu
 }
 
 func errorValue(p *graph.Problem) value.Value {
-	return value.NewObject([]string{"code", "message"}, []value.Value{p.Code, p.Message})
+	out := value.NewMap()
+	out.Set("code", p.Code)
+	out.Set("message", p.Message)
+	out.Set("retriable", retriable(p))
+	if text := hint(p); text != "" {
+		out.Set("hint", text)
+	}
+	return out
 }

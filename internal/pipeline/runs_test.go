@@ -108,7 +108,7 @@ func TestConfirmedSteps(t *testing.T) {
 	}
 	for yes, want := range map[bool]string{
 		true: `{"id":"b","tool":"s.remove","status":"success","result":{"what":"hello x"}},{"id":"c","tool":"s.remove","status":"success","result":{}}],`,
-		false: `{"id":"b","tool":"s.remove","status":"error","error":{"code":"declined","message":"MESSAGE"}},{"id":"c","tool":"s.remove","status":"skipped"}],` +
+		false: `{"id":"b","tool":"s.remove","status":"error","error":{"code":"declined","message":"MESSAGE","retriable":false,"hint":"do not send the step again unless the user asks for it"}},{"id":"c","tool":"s.remove","status":"skipped"}],` +
 			`"variables":{"a":"hello x"},"aborted":true}`,
 	} {
 		u, user := &upstream{}, &agrees{to: yes}

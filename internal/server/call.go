@@ -39,7 +39,7 @@ type call struct {
 	continued  *Continued                 // of a run that this process does not have; nil: none
 	handedOver bool                       // the run has taken over the call's place and catalog
 	outcome    Outcome                    // of the answer
-	again      bool                       // the client is to repeat the call as it is, see AgainError
+	status     int                        // of the answer over HTTP; 0: 200
 }
 
 // newCall finds the tool and checks the form of the call. An error here is a mistake of the
@@ -148,8 +148,8 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		ctx = WithCalled(ctx, about)
 	}
 	answer, err := c.tool.run(ctx, args, c.watch())
-	if refusal := refusalOf(err); refusal != nil {
-		c.outcome.Code, c.again = refusal.code, refusal.code == codeInternal
+	if refusal := c.refusalOf(answer, err); refusal != nil {
+		c.outcome.Code, c.status = refusal.code, statusOfCall(refusal)
 		return s.appendRefusal(dst, id, refusal)
 	}
 	if err != nil && answer.Value == nil {

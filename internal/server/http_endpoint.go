@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,6 +161,17 @@ func (e *endpoint) route(x *exchange, r *http.Request, m *message, o *observatio
 	return Outcome{Version: agreed}
 }
 
+// statusOfCall is the HTTP status of a call that is refused after it was accepted.
+func statusOfCall(fault *rpcError) int {
+	switch fault.code {
+	case codeInternal:
+		return http.StatusServiceUnavailable
+	case codeMissingCapability:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
 // statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era.
 func statusOf(fault *rpcError, at era) int {
 	switch {
@@ -221,12 +233,10 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 		x.drop()
 		return Outcome{Cancelled: true}
 	}
-	status := http.StatusOK
-	if call.again {
+	if call.status == http.StatusServiceUnavailable {
 		x.retryAfter()
-		status = http.StatusServiceUnavailable
 	}
-	x.answer(line, status)
+	x.answer(line, cmp.Or(call.status, http.StatusOK))
 	return call.outcome
 }
 

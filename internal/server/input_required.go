@@ -32,7 +32,7 @@ type interactiveRun struct {
 	questions chan *question  // from the run to the current call
 	ended     chan []byte     // the answer line without its head; buffered
 	outcome   Outcome         // of that answer; set before it is sent
-	again     bool            // likewise
+	status    int             // likewise
 	gone      <-chan struct{} // closed when no client can answer any more
 	lost      chan struct{}   // closed when no call can come any more, because the last state was withdrawn
 
@@ -111,7 +111,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 			delete(c.early, q.Name)
 			q.answer <- answer
 		case rest := <-t.ended:
-			c.outcome, c.again = t.outcome, t.again
+			c.outcome, c.status = t.outcome, t.status
 			return append(appendHead(dst, id), rest...)
 		case <-ctx.Done():
 			t.cancel()
@@ -138,7 +138,7 @@ func (s *Server) begin(c *call) *interactiveRun {
 		rest := s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
 		s.release() // before the client gets the answer
 		run.from.release()
-		t.outcome, t.again = run.outcome, run.again
+		t.outcome, t.status = run.outcome, run.status
 		t.ended <- rest
 	})
 	return t

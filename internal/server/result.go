@@ -203,6 +203,8 @@ const (
 	codeMethodNotFound = mcp.METHOD_NOT_FOUND
 	codeInvalidParams  = mcp.INVALID_PARAMS
 	codeInternal       = mcp.INTERNAL_ERROR
+
+	codeMissingCapability = mcp.MISSING_REQUIRED_CLIENT_CAPABILITY
 )
 
 // rpcError is the reason to refuse a request: a mistake of the client, not of the tool.
