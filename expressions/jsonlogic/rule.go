@@ -95,6 +95,8 @@ type Reference struct {
 	// Body is set inside the body of map, filter, reduce, all, some or none: the
 	// path is read from the element and not from the context.
 	Body bool
+	// Ordered is set for an operand of <, <=, > or >= that has no default.
+	Ordered bool
 }
 
 // Error is a JSON Logic rule that does not compile. Path leads from the rule's
@@ -119,6 +121,8 @@ type Read struct {
 	// Body is set inside the body of map, filter, reduce, all, some or none: the
 	// expression is read from the element, and not from the context.
 	Body bool
+	// Ordered is set for an operand of <, <=, > or >= that has no default.
+	Ordered bool
 }
 
 // Reads are the places where the rule reads, in no particular order. The caller
@@ -128,8 +132,25 @@ func (r *Rule) Reads() []Read { return r.places }
 // place records where a var reads.
 func (c *ruleCompiler) place(n *varNode) {
 	c.places = append(c.places, Read{
-		Var: slices.Clone(c.path), Expression: n.expr, Body: c.bodies > 0 && !n.path.outer,
+		Var: slices.Clone(c.path), Expression: n.expr, Body: c.bodies > 0 && !n.path.outer, Ordered: c.ordered(n),
 	})
+}
+
+// ordered reports whether a var at the compiler's path is an operand of <, <=, > or >= and has no
+// default. The path ends in the operator, the number of the operand, "var", and 0 in brackets.
+func (c *ruleCompiler) ordered(n *varNode) bool {
+	path := c.path
+	if last := len(path) - 1; last > 0 && path[last] == 0 && path[last-1] == "var" {
+		path = path[:last]
+	}
+	if n.fallback != nil || len(path) < 3 || path[len(path)-1] != "var" {
+		return false
+	}
+	switch path[len(path)-3] {
+	case "<", "<=", ">", ">=":
+		return true
+	}
+	return false
 }
 
 // note records what a var reads.
@@ -139,9 +160,9 @@ func (c *ruleCompiler) note(n *varNode) {
 		c.reads = true
 	}
 	c.place(n)
-	where := slices.Clone(c.path)
+	where, ordered := slices.Clone(c.path), c.ordered(n)
 	add := func(r jsonata.Reference) {
-		c.references = append(c.references, Reference{Reference: r, Var: where, Body: fromElement})
+		c.references = append(c.references, Reference{Reference: r, Var: where, Body: fromElement, Ordered: ordered})
 	}
 	switch {
 	case n.simple && len(n.path.steps) > 0:

@@ -19,11 +19,11 @@ type RuleFinding struct {
 }
 
 // InferRule returns the findings about the values that a rule reads over env; plain is the
-// rule as JSON, from which r was compiled. A missing value is no finding: it is null, or
-// the default of the var. In the bodies of map, filter, all, some, none and reduce, paths
+// rule as JSON, from which r was compiled. A missing value is a finding only where it is compared
+// by size without a default, and nothing else in the rule reads what it is a part of: such a
+// comparison is false. In the bodies of map, filter, all, some, none and reduce, paths
 // are read from the values that these operators pass, as far as they are known.
 func InferRule(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) []RuleFinding {
-	env.Needed = false
 	root := fact{shape: env.root(), root: true}
 	bodies := bodiesOf(ctx, r, plain, &env, root)
 	var found []RuleFinding
@@ -38,11 +38,58 @@ func InferRule(ctx context.Context, r *jsonlogic.Rule, plain any, env Env) []Rul
 				from, asked = body.fact, body.asked
 			}
 		}
+		env.Needed, env.Required = false, ""
+		if read.Ordered && !read.Body && !asksElsewhere(r, read) {
+			env.Needed, env.Required = true, "the comparison is false then"
+		}
 		_, findings := inferOver(ctx, read.Expression, &env, from, ruleVariables(root), asked)
+		if env.Needed {
+			findings = append(findings, yieldsNothing(r, read, &env)...)
+		}
 		for _, f := range findings {
 			f.Fails = false // a rule evaluates only the parts that it needs
+			if f.Code == CodeMayBeMissing || f.Code == CodeOptionalField {
+				f.Hint = fmt.Sprintf(`give it a default: {"var": [%q, value]}`, read.Expression.Source())
+			}
 			found = append(found, RuleFinding{Finding: f, Path: read.Var})
 		}
+	}
+	return found
+}
+
+// asksElsewhere reports whether a rule reads the node of an ordered read also in another way, which
+// may be a test.
+func asksElsewhere(r *jsonlogic.Rule, read jsonlogic.Read) bool {
+	for _, ref := range r.References() {
+		if !slices.Equal(ref.Var, read.Var) || len(ref.Path) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(r.References(), func(other jsonlogic.Reference) bool {
+			return !other.Ordered && !other.Body && len(other.Path) > 0 && other.Path[0] == ref.Path[0]
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// yieldsNothing returns a finding where an ordered read is a path into the output of a node that
+// has run and may have yielded nothing.
+func yieldsNothing(r *jsonlogic.Rule, read jsonlogic.Read, env *Env) []Finding {
+	var found []Finding
+	for _, ref := range r.References() {
+		if !slices.Equal(ref.Var, read.Var) || ref.Function != "" || len(ref.Path) == 0 {
+			continue
+		}
+		node := env.Context[ref.Path[0]]
+		plain := read.Expression.Source()[ref.Offset:] == strings.Join(ref.Path, ".")
+		if !plain || node.Presence != Always || node.Shape.IsAny() || !node.Shape.MayBeNothing() || env.Asked != nil && env.Asked(ref.Path[:1]) {
+			continue
+		}
+		found = append(found, Finding{
+			Offset: ref.Offset, End: len(read.Expression.Source()), Code: CodeOptionalField,
+			Message: fmt.Sprintf("node %q may yield nothing, and %s", ref.Path[0], env.Required),
+		})
 	}
 	return found
 }
@@ -110,8 +157,8 @@ func rulePlace(path []any) string {
 	return b.String()
 }
 
-// value returns the shape of a part of a rule. It is never nothing, which is null in a
-// rule.
+// value returns the shape of a part of a rule. Nothing counts as null: the two differ in
+// comparisons by size, which yield no list.
 func (w *ruleWalk) value(ctx context.Context, rule any, path []any, body *fact) Shape {
 	if w.steps++; w.exhausted() {
 		return Any()

@@ -22,7 +22,11 @@ func TestInferRule(t *testing.T) {
 		{`{"<": [{"var": "$count($.list.entires)"}, 3]}`, "maybe", []string{"[< 0 var] 14-21 unknown-field"}},
 		{`{"var": ["nobody.x", 1]}`, "maybe", []string{"[var 0] 0-6 unknown-name"}},
 		{`{"var": "later.n"}`, "maybe", []string{"[var] 0-5 never-ran"}},
-		{`{">": [{"var": "sum.n"}, 3]}`, "maybe", nil},
+		{`{">": [{"var": "sum.n"}, 3]}`, "maybe", []string{"[> 0 var] 0-3 may-be-missing"}},
+		{`{">": [{"var": ["$.sum.n"]}, 3]}`, "maybe", []string{"[> 0 var 0] 2-5 may-be-missing"}},
+		{`{">": [{"var": ["sum.n", 0]}, 3]}`, "maybe", nil},
+		{`{"==": [{"var": "sum.n"}, 3]}`, "maybe", nil},
+		{`{"and": [{"!!": {"var": "sum"}}, {">": [{"var": "sum.n"}, 3]}]}`, "maybe", nil},
 		{`{"var": "list.entries.0.nmae"}`, "maybe", nil}, // with an index it is JSON Logic's own path
 		{`{"some": [{"var": "list.entries"}, {"==": [{"var": "titel"}, "a"]}]}`, "maybe", []string{"[some 1 == 0 var] 0-5 unknown-field"}},
 		{`{"all": [{"var": "list.entries"}, {">": [{"var": "$.size"}, {"var": "num"}]}]}`, "maybe", []string{"[all 1 > 1 var] 0-3 unknown-field"}},

@@ -157,7 +157,9 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 	plain := r.Data.Value()
 	infer := func(env shape.Env) []shape.RuleFinding { return shape.InferRule(ctx, r.Rule, plain, env) }
-	c.inferred(ctx, node, number, c.envOfAll(ctx, node, number), infer, func(path []any) (config.Text, bool) {
+	env := c.envOfAll(ctx, node, number)
+	env.Asked, env.Declared = c.testsField, c.declared
+	c.inferred(ctx, node, number, env, infer, func(path []any) (config.Text, bool) {
 		at := r.Data.At(path...)
 		if at.Text.IsSet() {
 			return at.Text, !c.readsElement(r, path) // graph.Build reports the others
@@ -211,7 +213,12 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 
 // asksForField reports whether a switch of the graph reads a field of an output, a part of
 // it, or what it is a part of: the nodes after the switch may rely on that.
-func (c *checker) asksForField(path []string) bool {
+func (c *checker) asksForField(path []string) bool { return c.readsField(path, true) }
+
+// testsField is asksForField without comparisons by size: these rely on the field themselves.
+func (c *checker) testsField(path []string) bool { return c.readsField(path, false) }
+
+func (c *checker) readsField(path []string, bySize bool) bool {
 	for _, node := range c.graph.Nodes {
 		s, isSwitch := node.(*graph.Switch)
 		if !isSwitch {
@@ -220,7 +227,7 @@ func (c *checker) asksForField(path []string) bool {
 		for _, condition := range s.Conditions {
 			for _, ref := range condition.Rule.References() {
 				n := min(len(ref.Path), len(path))
-				if n > 0 && !ref.Body && slices.Equal(ref.Path[:n], path[:n]) {
+				if n > 0 && !ref.Body && (bySize || !ref.Ordered) && slices.Equal(ref.Path[:n], path[:n]) {
 					return true
 				}
 			}

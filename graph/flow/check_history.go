@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -24,6 +25,7 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 				text := condition.Rule.Data.At(read.Var...).Text
 				if read.Expression != nil && text.IsSet() {
 					c.historyNull(i, read.Expression, text.At)
+					c.historyInRule(i, condition.Rule, read, text)
 				}
 			}
 		}
@@ -44,6 +46,39 @@ func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset in
 			fmt.Sprintf("%s has no value (it is not null) when there is no such execution, so the comparison is false", call),
 			fmt.Sprintf("test whether it exists: $exists(%s)", call))
 	}
+}
+
+// historyInRule warns where a rule compares, with null by === or by size, an execution that may not
+// exist: that is false, and with null in its place it is not. (== takes nothing for null.)
+func (c *checker) historyInRule(node int, rule *graph.Rule, read jsonlogic.Read, text config.Text) {
+	hint := fmt.Sprintf(`give it a default: {"var": [%q, value]}`, read.Expression.Source())
+	if operator := strictlyNull(rule.Data, read.Var); operator != "" {
+		hint = fmt.Sprintf("write %s, which takes a missing value for null", operator[:2])
+	} else if !read.Ordered {
+		return
+	}
+	tree := read.Expression.Tree()
+	if f := (nullFinder{checker: c, node: node}); tree == nil || f.call(tree) == nil {
+		return
+	}
+	c.found.Warn(text.At(tree.Offset), "history-null",
+		fmt.Sprintf("%s has no value (it is not null) when there is no such execution, which changes this comparison", read.Expression.Source()), hint)
+}
+
+// strictlyNull returns the operator === or !== by which the var at a path in a rule is compared
+// with null, else "".
+func strictlyNull(rule *config.Data, path []any) string {
+	for i := len(path) - 3; i >= 0 && i >= len(path)-4; i-- {
+		operator, _ := path[i].(string)
+		operand, isIndex := path[i+1].(int)
+		if (operator == "===" || operator == "!==") && isIndex && operand < 2 && path[i+2] == "var" {
+			other := rule.At(path[:i+1]...).At(1 - operand)
+			if other.Kind == config.KindScalar && other.Scalar == nil {
+				return operator
+			}
+		}
+	}
+	return ""
 }
 
 // nullFinder looks for comparisons of history calls with null.

@@ -53,8 +53,8 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 		fmt.Sprintf("%s is never %s; it is %s", t.left.Items[0].Scalar, t.at.JSON(), given), hint)
 }
 
-// missing reports comparisons with the output of a node that may not have run: they compare
-// null then. They are not reported when the same rule tests the node, or when the node is of the
+// missing reports comparisons with the output of a node that may not have run: they are false
+// then; rule reports those by size. They are not reported when the same rule tests the node, or when the node is of the
 // same loop and has only not run in its first turn.
 func (c *checker) missing(node int, r *graph.Rule, t *term) {
 	var asked reads
@@ -68,7 +68,7 @@ func (c *checker) missing(node int, r *graph.Rule, t *term) {
 			continue
 		}
 		for _, ref := range r.References() {
-			if len(ref.Var) < len(leaf.path) || !slices.Equal(ref.Var[:len(leaf.path)], leaf.path) || ref.Body || ref.Function != "" {
+			if len(ref.Var) < len(leaf.path) || !slices.Equal(ref.Var[:len(leaf.path)], leaf.path) || ref.Body || ref.Ordered || ref.Function != "" {
 				continue
 			}
 			text := r.Data.At(ref.Var...).Text
@@ -79,13 +79,13 @@ func (c *checker) missing(node int, r *graph.Rule, t *term) {
 			i := slices.IndexFunc(c.states[node].list, func(w *state) bool { return w.presence(read) != shape.Always })
 			c.faulty[node] = true
 			c.found.Warn(text.At(ref.Offset), "maybe-missing",
-				fmt.Sprintf("node %q may not have run%s; its value is null in this comparison", ref.Path[0], c.onPath(c.states[node].list[i])),
+				fmt.Sprintf("node %q may not have run%s; it has no value in this comparison", ref.Path[0], c.onPath(c.states[node].list[i])),
 				fmt.Sprintf("test it first: {\"!!\": {\"var\": %q}}", ref.Path[0]))
 		}
 	}
 }
 
-// isEmpty reports whether a comparison of null with the constant may be intended.
+// isEmpty reports whether a comparison of nothing with the constant may be intended.
 func isEmpty(constant any) bool { return constant == "" || constant == 0.0 || constant == false }
 
 // onlyFirstTurn reports whether two nodes are of one loop in which the other node comes after

@@ -13,7 +13,7 @@ func checkVars(t *testing.T, expr, rule string) string {
 vars: {region: eu, top: 20, limits: {most: 5}, tags: [a], none: null}
 tools:
 - name: t
-  inputSchema: {type: object, properties: {n: {type: number}}}
+  inputSchema: {type: object, properties: {n: {type: number}}, required: [n]}
   nodes:
   - {id: entry, type: entry, next: read}
   - {id: read, type: transform, transform: {expr: '`+expr+`'}, next: pick}

@@ -143,6 +143,9 @@ func (p *proposer) guards() {
 		return
 	}
 	for _, instead := range []string{"null", `""`, "0", "[]", "{}"} {
+		if instead == "null" && strings.Contains(p.finding.Hint, `{"var": [`) {
+			continue // which a rule takes for 0
+		}
 		p.edit("Use "+instead+" when there is no value", t, part.Offset, part.End, "("+t.Value[part.Offset:part.End]+" ?? "+instead+")", instead == "null")
 	}
 }

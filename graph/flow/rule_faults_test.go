@@ -1,0 +1,53 @@
+package flow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A value that may be missing makes a comparison by size false; == null and a default are for that.
+func TestX11OrderOfWhatMayBeMissing(t *testing.T) {
+	const graph = `server: {name: s, version: "1"}
+tools:
+- name: t
+  inputSchema: {type: object, properties: {n: {type: number}, top: {type: number, default: 5}, list: {type: array, items: {type: object, properties: {size: {type: number}}}}}}
+  nodes:
+  - {id: entry, type: entry, next: found}
+  - {id: found, type: transform, transform: {expr: '$.entry.list[size > 1]'}, next: way}
+  - {id: way, type: switch, conditions: [{rule: {"==": [{"var": "entry.list"}, []]}, next: some}], next: pick}
+  - {id: some, type: transform, transform: {expr: '{"n": 1}'}, next: pick}
+  - id: pick
+    type: switch
+    conditions:
+    - rule: %s
+      next: exit
+    next: other
+  - {id: other, type: transform, transform: {expr: '1'}, next: exit}
+  - {id: exit, type: exit}
+`
+	for _, c := range []struct{ rule, code, at, hint string }{
+		{`{"<": [{"var": "entry.n"}, 3]}`, "maybe-missing", "13:35", `{"var": ["entry.n", value]}`},
+		{`{">=": [3, {"var": ["$.entry.n"]}]}`, "maybe-missing", "13:42", `{"var": ["$.entry.n", value]}`},
+		{`{"<": [{"var": ["entry.n", 0]}, 3]}`, "", "", ""},
+		{`{"<": [{"var": "entry.top"}, 3]}`, "", "", ""},
+		{`{"==": [{"var": "entry.n"}, 3]}`, "", "", ""},
+		{`{"and": [{"!!": {"var": "entry.n"}}, {"<": [{"var": "entry.n"}, 3]}]}`, "", "", ""},
+		{`{"<": [{"var": "found.size"}, 3]}`, "maybe-missing", "13:29", `{"var": ["found.size", value]}`},
+		{`{"<": [{"var": "some.n"}, 3]}`, "maybe-missing", "13:29", `{"var": ["some.n", value]}`},
+		{`{"some": [{"var": "entry.list"}, {"<": [{"var": "size"}, 3]}]}`, "", "", ""},
+		{`{"===": [{"var": "$nodeExecution('some', 1)"}, null]}`, "history-null", "13:31", "write =="},
+		{`{"!==": [null, {"var": "$nodeExecution('some', 1)"}]}`, "history-null", "13:37", "write !="},
+		{`{"==": [{"var": "$nodeExecution('some', 1)"}, null]}`, "", "", ""},
+		{`{">": [{"var": "$previousNode(9)"}, 1]}`, "history-null", "13:29", `["$previousNode(9)", value]`},
+	} {
+		found := check(t, "g.yaml", fmt.Appendf(nil, graph, c.rule), nil)
+		text := found.Error()
+		switch {
+		case c.code == "" && len(found) > 0:
+			t.Errorf("%s: %s", c.rule, text)
+		case c.code != "" && (len(found) != 1 || found[0].Code != c.code || !strings.HasPrefix(text, "g.yaml:"+c.at+":") || !strings.Contains(text, c.hint)):
+			t.Errorf("%s: %s, want %s at %s with %s", c.rule, text, c.code, c.at, c.hint)
+		}
+	}
+}
