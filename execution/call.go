@@ -136,14 +136,19 @@ func (s *site) visit() *Visit {
 	return v
 }
 
-// begin lets the parts begin in their order.
-func (s *site) begin() {
+// await waits until the parts before this one have begun.
+func (s *site) await() {
 	if s.turn != nil {
 		select {
 		case <-s.turn:
 		case <-s.ctx.Done():
 		}
 	}
+}
+
+// begin lets the parts begin in their order.
+func (s *site) begin() {
+	s.await()
 	if s.next != nil {
 		s.next()
 	}

@@ -37,6 +37,7 @@ type hooks struct {
 	cache        Cache // nil: every call is made
 	effects      func(ctx context.Context, server, tool string) config.Effect
 	vars         value.Value // constants in place of the graph's; nil: its own
+	sequential   bool        // parts run one after the other
 	caller       string      // see WithCaller
 	once         bool        // likewise
 }
@@ -49,6 +50,10 @@ func WithJournal(j Journal) Option { return func(h *hooks) { h.journal = j } }
 
 // WithGate lets a gate pause runs before each step.
 func WithGate(g Gate) Option { return func(h *hooks) { h.gate = g } }
+
+// WithSequentialParts runs the parts of a node one after the other, in order: for answers that
+// depend on the order of the calls.
+func WithSequentialParts() Option { return func(h *hooks) { h.sequential = true } }
 
 // WithObserver adds an observer of each event.
 func WithObserver(o Observer) Option {

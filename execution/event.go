@@ -59,6 +59,19 @@ type Event struct {
 	Scope *expressions.Scope `json:"-"`
 	// Graph is the graph of the step's frame (step-ready).
 	Graph *graph.Graph `json:"-"`
+	// Turn is passed on by the Gate when it holds this part (step-ready).
+	Turn *Turn `json:"-"`
+}
+
+// Turn keeps the order of parts that run at once: each comes to the Gate when the one before it
+// begins its call, or is held there.
+type Turn struct{ next func() }
+
+// Pass lets the part after this one come to the Gate. It does nothing for nil.
+func (t *Turn) Pass() {
+	if t != nil && t.next != nil {
+		t.next()
+	}
 }
 
 // At returns the address of the event's step or record; empty for events of the run.

@@ -215,13 +215,12 @@ func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) 
 	return rec
 }
 
-// runParts runs the parts, at most so many at once; one after the other while a gate holds the
-// run. In a resumed run, parts with a failure go first, so that no other calls something before
+// runParts runs the parts, at most so many at once. In a resumed run, parts with a failure go first, so that no other calls something before
 // it is reported; then those with in-doubt calls, so that these are resolved in order.
 func (l *live) runParts(f *fan, most int) {
 	l.runFirst(f, l.past.isFailing)
 	l.runFirst(f, l.past.isInDoubt)
-	if most <= 1 || l.hooks.gate != nil {
+	if most <= 1 || l.hooks.sequential {
 		for i := range f.records {
 			if f.first != nil || f.err != nil {
 				return
@@ -233,10 +232,10 @@ func (l *live) runParts(f *fan, most int) {
 	var group errgroup.Group
 	queue := newQueue(len(f.records))
 	workers := min(most, len(f.records))
-	l.clock.work(f.site.frame.pace, workers-1)
+	l.work(f.site.frame.pace, workers-1)
 	for range workers {
 		group.Go(func() error {
-			defer l.clock.work(f.site.frame.pace, -1)
+			defer l.work(f.site.frame.pace, -1)
 			for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
 				l.runPart(f, i, turn, next)
 				next()
@@ -245,7 +244,7 @@ func (l *live) runParts(f *fan, most int) {
 		})
 	}
 	_ = group.Wait() // the parts return nil
-	l.clock.work(f.site.frame.pace, 1)
+	l.work(f.site.frame.pace, 1)
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
 		f.first, f.noted = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err), true
 	}

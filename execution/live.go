@@ -25,6 +25,7 @@ type live struct {
 	past   *past // nil: the run is new
 
 	observing sync.Mutex // held while the observers get an event
+	working   working
 
 	mu     sync.Mutex    // guards what follows
 	asking chan struct{} // holds one while a question of the run is open; made for the first
@@ -57,6 +58,7 @@ func (l *live) close() {
 // value drives the run to its end and returns its value, which matches the outputSchema.
 func (l *live) value() (result value.Value, err error) {
 	defer recovered(&err)
+	l.atWork(1)
 	result, failed, err := l.drive(l.root)
 	if err != nil {
 		return nil, err
@@ -239,16 +241,20 @@ func (l *live) wait(f *frame, part *site) error {
 		return nil
 	}
 	defer l.clock.hold()()
-	err := l.hold(f, part)
-	if l.base.Err() == nil {
+	ctx := f.ctx
+	if part != nil {
+		ctx = part.ctx
+	}
+	err := l.hold(ctx, f, part)
+	if ctx.Err() == nil {
 		return err
 	}
-	return nil // frame.begin returns why the run ends
+	return nil // frame.begin, or the part, returns why it ends
 }
 
-func (l *live) hold(f *frame, part *site) error {
+func (l *live) hold(ctx context.Context, f *frame, part *site) error {
 	for {
-		visit, scope := part.visit(), f.scope
+		visit, scope, turn := part.visit(), f.scope, (*Turn)(nil)
 		if part == nil {
 			node, err := f.next() // afresh each time: an edit may lead elsewhere
 			if err != nil || node == nil {
@@ -256,10 +262,11 @@ func (l *live) hold(f *frame, part *site) error {
 			}
 			visit = f.site(node).visit()
 		} else {
-			scope = part.scope
+			scope, turn = part.scope, &Turn{part.next}
+			part.await()
 		}
-		edits, err := l.hooks.gate.Wait(l.base, Event{
-			Kind: StepReady, Run: l.id, Time: l.clock.now(), Scope: scope, Graph: f.graph, Step: visit,
+		edits, err := l.hooks.gate.Wait(ctx, Event{
+			Kind: StepReady, Run: l.id, Time: l.clock.now(), Scope: scope, Graph: f.graph, Step: visit, Turn: turn,
 		})
 		switch {
 		case err != nil || len(edits) == 0 || l.base.Err() != nil:

@@ -64,11 +64,19 @@ type Flusher interface {
 	Flush(ctx context.Context, run string) error
 }
 
-// Gate pauses runs: Wait is called before each step, by the goroutine of the run, and its time
-// does not count for the run's time limit. The edits that it returns are recorded and applied,
-// and it is called again; without edits the step runs. Its error ends the run.
+// Gate pauses runs: Wait is called before each step and each part, for parts that run at the same
+// time by several goroutines at once, and its time does not count for the run's time limit. The
+// edits that it returns are recorded and applied, and it is called again; without edits the step
+// runs. Its error ends the run. ctx also ends when another part of the node fails.
 type Gate interface {
 	Wait(ctx context.Context, next Event) ([]Edit, error)
+}
+
+// Counter is a Gate that follows how many goroutines of the run are at work: all but those that
+// wait for the answer to a call or for the next attempt. One that waits at the gate is at work.
+// So when all of them wait there, no other comes to the gate before a call has ended.
+type Counter interface {
+	AtWork(n int)
 }
 
 // Observer gets each event after the journal has it, from the goroutine of the run. It must be

@@ -196,6 +196,7 @@ func (l *live) pause(s *site, wait time.Duration) *Failure {
 	if wait <= 0 {
 		return nil
 	}
+	defer l.away()()
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	if l.hooks.stop != nil {

@@ -32,8 +32,9 @@ in which the run is paused does not count toward its time limit. The run is stop
 end of the input.
 
 step goes into the parts of a node and into the graphs that it calls, next executes them as
-one, out continues to their end. Parts run one after the other in the debugger. A breakpoint
-is at a node (read), at each part of it (read[]), at a branch (facts.weather), or in another
+one, out continues to their end. When one of several parts that run at once is paused, the
+others pause before their next steps; continue continues all of them, step, next and out the
+one that is shown, and each takes the address of another. A breakpoint is at a node (read), at each part of it (read[]), at a branch (facts.weather), or in another
 tool (todos_of_file:read).
 
 At a terminal, lines can be edited, Tab completes, and the commands are kept for the next

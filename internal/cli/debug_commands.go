@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -29,15 +30,18 @@ type debugCommand struct {
 
 var debugCommands []debugCommand
 
+// partHelp is about commands when several parts are paused.
+const partHelp = "It acts on the part that is shown, or on one that is paused at ADDRESS; other parts stay paused."
+
 const placeHelp = "NODE is a place: read, before the node; read[], before each part of it; facts.weather, before a branch; todos_of_file:read, in another tool."
 
 func init() { // not above, because help refers to the table
 	debugCommands = []debugCommand{
-		{"step", "s", "", "execute one node, or go into its parts or the graph that it calls", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Step()) }},
-		{"next", "n", "", "execute one node or part, with all that is in it", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Next()) }},
-		{"out", "o", "", "continue to the end of the frame, or of the parts", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Out()) }},
-		{"continue", "c", "", "continue to the next breakpoint or the end", "Ctrl-C pauses the run before its next step; a second Ctrl-C stops it.", nil, func(ctx context.Context, r *repl, _ string) error { return r.resume(ctx, r.session.Resume()) }},
-		{"until", "u", "NODE", "continue to a place, named as for break", placeHelp, placeWords, func(ctx context.Context, r *repl, node string) error { return r.resume(ctx, r.session.RunTo(node)) }},
+		{"step", "s", "[ADDRESS]", "execute one node, or go into its parts or the graph that it calls", partHelp, pausedWords, func(ctx context.Context, r *repl, at string) error { return r.resume(ctx, r.session.Step, at) }},
+		{"next", "n", "[ADDRESS]", "execute one node or part, with all that is in it", partHelp, pausedWords, func(ctx context.Context, r *repl, at string) error { return r.resume(ctx, r.session.Next, at) }},
+		{"out", "o", "[ADDRESS]", "continue to the end of the frame, or of the parts", partHelp, pausedWords, func(ctx context.Context, r *repl, at string) error { return r.resume(ctx, r.session.Out, at) }},
+		{"continue", "c", "[ADDRESS]", "continue, with all parts, to the next breakpoint or the end", "With an address, only that part continues. Ctrl-C pauses the run before its next step; a second Ctrl-C stops it.", pausedWords, func(ctx context.Context, r *repl, at string) error { return r.resume(ctx, r.session.Resume, at) }},
+		{"until", "u", "NODE", "continue to a place, named as for break", placeHelp, placeWords, func(ctx context.Context, r *repl, node string) error { return r.waitAfter(ctx, r.session.RunTo(node)) }},
 		{"break", "b", "NODE [if EXPR]", "pause before NODE, each part (NODE[]), NODE.BRANCH or TOOL:NODE, always or when a JSONata expression is true", placeHelp + " The condition sees what the step sees; before a part also $item and $index.", breakWords, breakAt},
 		{"breaks", "", "", "list the breakpoints", "", nil, listBreaks},
 		{"delete", "d", "[NODE]", "delete the breakpoints of a node, or all", "", setWords, deleteBreaks},
@@ -53,7 +57,7 @@ func init() { // not above, because help refers to the table
 		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", "", nil, func(ctx context.Context, r *repl, _ string) error { r.stack(ctx); return nil }},
 		{"up", "", "", "look at the context of the caller", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.up(ctx) }},
 		{"down", "", "", "look at the frame below again", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.down(ctx) }},
-		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is", "4 is step 4; 4.3 its part 3; 4/1 step 1 of the graph that step 4 calls.", addressWords, func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
+		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is; commands then act on a part that is paused there", "4 is step 4; 4.3 its part 3; 4/1 step 1 of the graph that step 4 calls.", addressWords, func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
 		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node and their state, 20 at a time", "", addressWords, func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
 		{"quit", "q", "", "stop the run", "", nil, func(context.Context, *repl, string) error { return errQuit }},
 		{"stop", "", "", "stop the run", "", nil, func(context.Context, *repl, string) error { return errQuit }},
@@ -61,8 +65,20 @@ func init() { // not above, because help refers to the table
 	}
 }
 
-// resume waits until a run that was resumed pauses again.
-func (r *repl) resume(ctx context.Context, err error) error {
+// resume continues the run, or what is paused at an address, and waits until the run is paused again.
+func (r *repl) resume(ctx context.Context, command func(at execution.Address) error, at string) error {
+	if at == "" {
+		return r.waitAfter(ctx, command(""))
+	}
+	address, err := execution.ParseAddress(at)
+	if err != nil {
+		return err
+	}
+	return r.waitAfter(ctx, command(address))
+}
+
+// waitAfter waits after a command that continues the run, unless it has failed.
+func (r *repl) waitAfter(ctx context.Context, err error) error {
 	if err == nil {
 		r.wait(ctx)
 	}
@@ -154,7 +170,7 @@ func editOutput(ctx context.Context, r *repl, rest string) error {
 			return fmt.Errorf("%w; write a string in double quotes, or the word nothing for no value", err)
 		}
 	}
-	if err := r.session.Edit(ctx, node, v); err != nil {
+	if err := r.session.Edit(ctx, "", node, v); err != nil {
 		return err
 	}
 	if _, isSwitch := r.session.State().Graph.Node(node).(*graph.Switch); isSwitch {

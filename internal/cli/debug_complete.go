@@ -95,6 +95,17 @@ func addressWords(r *repl, text string) (from int, words []string) {
 	return 0, words
 }
 
+// pausedWords offers the parts that are paused, when there are several.
+func pausedWords(r *repl, text string) (from int, words []string) {
+	held := r.session.State().Held
+	for _, h := range held {
+		if at := string(h.Visit.At()); len(held) > 1 && strings.HasPrefix(at, text) {
+			words = append(words, at)
+		}
+	}
+	return 0, words
+}
+
 // editWords offers the nodes that have an output, and then the output.
 func editWords(r *repl, text string) (from int, words []string) {
 	node, typed, hasNode := strings.Cut(text, " ")

@@ -64,7 +64,7 @@ func TestDebugCompletes(t *testing.T) {
 	r := pausedAt(t, wordsYAML, "each")
 	r.watched = []string{"$.read.lines"}
 	for line, want := range map[string][]string{
-		"st":                  {"step", "stop"},
+		"st":                  {"step ", "stop"},
 		"  conte":             {"context "},
 		"b":                   {"break ", "breaks"},
 		"help wa":             {"watch "},

@@ -96,6 +96,9 @@ func (r *repl) frame(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	if r.session.Choose(at) == nil { // it is paused there
+		at = ""
+	}
 	return r.look(ctx, at)
 }
 
@@ -149,10 +152,6 @@ func (r *repl) parts(rest string) error {
 
 // part prints a part and its state.
 func (r *repl) part(at execution.Address) {
-	held := execution.Address("")
-	if next := r.session.State().Next; next != nil {
-		held = next.At()
-	}
 	rec, ended := r.session.History().Record(at)
 	switch {
 	case ended:
@@ -164,11 +163,27 @@ func (r *repl) part(at execution.Address) {
 			state = "handled"
 		}
 		r.say("  %-8s %-8s %9.2f ms  %s\n", at, state, float64(rec.Duration())/float64(time.Millisecond), outputText(rec, outputShown, r.secrets))
-	case at == held:
-		r.say("  %-8s next\n", at)
-	case at.Contains(held):
-		r.say("  %-8s runs, at %s\n", at, held)
 	default:
-		r.say("  %-8s waits\n", at)
+		r.say("  %-8s %s\n", at, r.running(at))
 	}
+}
+
+// running is what a part without a record does.
+func (r *repl) running(at execution.Address) string {
+	for _, h := range r.session.State().Held {
+		switch held := h.Visit.At(); {
+		case held == at:
+			return "paused"
+		case at.Contains(held):
+			return "paused, at " + string(held)
+		}
+	}
+	flying := r.session.History().InFlight(at)
+	if len(flying) == 0 {
+		return "waits"
+	}
+	if inner := flying[len(flying)-1].Visit.At(); inner != at {
+		return "runs, at " + string(inner)
+	}
+	return "runs"
 }

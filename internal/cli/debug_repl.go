@@ -149,7 +149,28 @@ func (r *repl) where(ctx context.Context, state debug.State) {
 	if state.Problem != "" {
 		r.say("%s\n", r.screen.Paint(terminal.Notice, wording.Printable(r.secrets.Redact(state.Problem))))
 	}
+	r.others(state)
 	r.watches(state)
+}
+
+// others prints which other parts are paused.
+func (r *repl) others(state debug.State) {
+	const shown = 20
+	var all []string
+	for _, h := range state.Held {
+		if h.Visit != state.Next {
+			all = append(all, string(h.Visit.At()))
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	more := ""
+	if len(all) > shown {
+		more = fmt.Sprintf(" and %d more", len(all)-shown)
+		all = all[:shown]
+	}
+	r.say("%s\n", r.screen.Wrap(fmt.Sprintf("  also paused: %s%s", strings.Join(all, ", "), more), 2))
 }
 
 // watches prints the watched expressions.

@@ -36,7 +36,7 @@ func TestPauseDuringCall(t *testing.T) {
 	}
 	close(letGo)
 	at(t, s, "more", debug.OnPause)
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	<-called
 	<-called
 	ended(t, s, debug.Finished, counted)
@@ -47,11 +47,11 @@ func TestPauseTakenBack(t *testing.T) {
 	caller, called, letGo := blocked()
 	s := start(t, caller, debug.StartOptions{})
 	<-called
-	if err := s.Resume(); err == nil {
+	if err := s.Resume(""); err == nil {
 		t.Error("a run that is not about to pause was continued")
 	}
 	do(t, s.Pause())
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	if state := s.State(); state.Status != debug.Running || state.Pausing {
 		t.Errorf("during the call: %+v", state)
 	}

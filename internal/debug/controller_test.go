@@ -30,7 +30,7 @@ func TestManyAtOnce(t *testing.T) {
 				if err := s.Wait(context.Background()); err != nil {
 					t.Error(err)
 				}
-				_ = s.Resume() // has ended, or goes on
+				_ = s.Resume("") // has ended, or goes on
 			}
 			if n, _ := s.State().Result.(value.Object).Get("n"); n != float64(i+1) {
 				t.Errorf("counted to %v, want %d", n, i+1)

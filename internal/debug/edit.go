@@ -13,15 +13,14 @@ import (
 // pendingEdit is an edit on its way through the run.
 type pendingEdit struct {
 	edit    execution.Edit
-	sent    bool       // to the run
 	applied bool       // by the run
 	settled chan error // has room for one
 }
 
 // settleEdits ends the waiting for edits: with nil for those that were applied, else with
-// err when it is not nil. s.mu is held.
-func (s *Session) settleEdits(err error) {
-	s.edits = slices.DeleteFunc(s.edits, func(e *pendingEdit) bool {
+// err when it is not nil. Session.mu is held.
+func (h *hold) settleEdits(err error) {
+	h.edits = slices.DeleteFunc(h.edits, func(e *pendingEdit) bool {
 		switch {
 		case e.applied:
 			e.settled <- nil
@@ -34,24 +33,40 @@ func (s *Session) settleEdits(err error) {
 	})
 }
 
+// applied notes that a frame has made an edit; one that is repeated has no hold. s.mu is held.
+func (s *Session) applied(frame execution.Address) {
+	for _, h := range s.held {
+		if h.editing && h.visit.Frame == frame {
+			h.edits[0].applied = true
+		}
+	}
+}
+
 // Edit replaces the latest output of a node of the frame at which the run is paused, for everything
-// after it there, and returns when the run has applied it; nil is nothing. At a part nothing can be
+// after it there, and returns when the run has applied it; nil is nothing. With an address, the frame
+// is that of the node of this address, which is held. At a part nothing can be
 // edited. It becomes a record of the history
 // and an event of the journal. The output of a switch is the id of one of its targets:
 // editing a switch that has just run changes where the run goes.
-func (s *Session) Edit(ctx context.Context, node string, value value.Value) error {
-	if err := s.checkEdit(node, value); err != nil {
+func (s *Session) Edit(ctx context.Context, at execution.Address, node string, value value.Value) error {
+	s.mu.Lock()
+	h, err := s.heldAt(at)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := s.checkEdit(h.graph, h.visit, node, value); err != nil {
 		return err
 	}
 	e := &pendingEdit{edit: execution.Edit{NodeID: node, Output: value}, settled: make(chan error, 1)}
 	s.mu.Lock()
-	if s.state.Status != Paused {
+	if !slices.Contains(s.held, h) || h.released {
 		s.mu.Unlock()
 		return errNotPaused
 	}
-	s.edits = append(s.edits, e)
+	h.edits = append(h.edits, e)
+	h.nudge()
 	s.mu.Unlock()
-	s.nudge()
 	select {
 	case err := <-e.settled:
 		return err
@@ -61,13 +76,7 @@ func (s *Session) Edit(ctx context.Context, node string, value value.Value) erro
 }
 
 // checkEdit rejects an edit that would make the run fail.
-func (s *Session) checkEdit(id string, value value.Value) error {
-	s.mu.Lock()
-	g, at := s.state.Graph, s.state.Next
-	s.mu.Unlock()
-	if at == nil {
-		return errNotPaused
-	}
+func (s *Session) checkEdit(g *graph.Graph, at *execution.Visit, id string, value value.Value) error {
 	if at.Part != "" {
 		return fmt.Errorf("the run is paused at %s, a part of node %q, where nothing can be edited; "+
 			"go on to a node first: step into the part, or out of the parts", at.At(), at.NodeID)

@@ -20,8 +20,8 @@ func TestEdit(t *testing.T) {
 		Run:         []execution.Option{execution.WithJournal(kept)},
 	})
 	at(t, s, "more", debug.AtBreakpoint)
-	do(t, s.Edit(t.Context(), "add", 2.0))
-	do(t, s.Edit(t.Context(), "add", 0.5))
+	do(t, s.Edit(t.Context(), "", "add", 2.0))
+	do(t, s.Edit(t.Context(), "", "add", 0.5))
 	if got := contextOf(t, s, "")["add"]; got != 0.5 {
 		t.Errorf("add is %v after the edit", got)
 	}
@@ -32,7 +32,7 @@ func TestEdit(t *testing.T) {
 	if edit := s.Records(0)[5]; !edit.Edited || edit.NodeID != "add" || state.Steps != 4 || state.Records != 6 {
 		t.Errorf("the edit is %+v after %d steps of %d records", edit, state.Steps, state.Records)
 	}
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	const want = `{"n":3.5,"turns":4,"all":[0.5,1.5,2.5,3.5]}`
 	ended(t, s, debug.Finished, want)
 	events, err := kept.Load(t.Context(), s.ID())
@@ -58,13 +58,13 @@ func contextOf(t *testing.T, s *debug.Session, at execution.Address) map[string]
 func TestEditOfSwitch(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{RunTo: "add"})
 	at(t, s, "add", debug.AtRunTo)
-	if err := s.Edit(t.Context(), "more", "begin"); err == nil || !strings.Contains(err.Error(), `"add" "end"`) {
+	if err := s.Edit(t.Context(), "", "more", "begin"); err == nil || !strings.Contains(err.Error(), `"add" "end"`) {
 		t.Errorf("a way that the switch does not have: %v", err)
 	}
-	do(t, s.Edit(t.Context(), "more", "end"))
+	do(t, s.Edit(t.Context(), "", "more", "end"))
 	if next := s.State().Next; next.NodeID != "end" {
 		t.Errorf("next is %s", next.NodeID)
 	}
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	ended(t, s, debug.Finished, `{"turns":0,"all":[]}`)
 }

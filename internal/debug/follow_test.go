@@ -27,7 +27,7 @@ func TestFollow(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{RunTo: "more"})
 	at(t, s, "more", debug.AtRunTo)
 	_, early := s.StateAndChange()
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	seen := 0
 	see := func(r execution.Record) {
 		if r.Index != seen {
@@ -72,6 +72,6 @@ func TestUnfollow(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{Pause: true})
 	at(t, s, "entry", debug.AtStart)
 	_, _ = s.StateAndChange()
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	ended(t, s, debug.Finished, counted)
 }

@@ -62,9 +62,12 @@ func upstream(_ context.Context, c execution.Call) (value.Value, error) {
 	return f + 1, nil
 }
 
-func buildTrip(t testing.TB) *graph.Graph {
+// oneByOne are the options of a run whose parts run one after the other.
+var oneByOne = []execution.Option{execution.WithSequentialParts()}
+
+func buildTrip(t testing.TB, src string) *graph.Graph {
 	t.Helper()
-	file, err := config.Parse("graph.yaml", []byte(trip), config.Options{})
+	file, err := config.Parse("graph.yaml", []byte(src), config.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +80,23 @@ func buildTrip(t testing.TB) *graph.Graph {
 
 func startTrip(t *testing.T, n int, o debug.StartOptions) *debug.Session {
 	t.Helper()
+	return startOf(t, trip, n, upstream, o)
+}
+
+func startOf(t *testing.T, src string, n int, caller execution.CallerFunc, o debug.StartOptions) *debug.Session {
+	t.Helper()
 	c := debug.New()
 	t.Cleanup(c.Close)
-	s, err := c.Start(t.Context(), buildTrip(t), count(n), execution.New(execution.CallerFunc(upstream)), o)
+	s, err := c.Start(t.Context(), buildTrip(t, src), count(n), execution.New(caller), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// here is a command for where the run is.
+func here(command func(at execution.Address) error) func() error {
+	return func() error { return command("") }
 }
 
 // walk gives a command until the run ends, and returns where it was held before each.
@@ -111,35 +124,35 @@ func TestStepsGoIntoParts(t *testing.T) {
 	into := startTrip(t, 2, debug.StartOptions{Pause: true})
 	want := "0=entry 1=facts 1.weather=facts.weather " + fmt.Sprintf(inStop, "1.weather") + " 1.news=facts.news 2=list 3=stops" +
 		" 3.0=stops " + fmt.Sprintf(inStop, "3.0") + " 3.1=stops " + fmt.Sprintf(inStop, "3.1") + " 4=again 5=exit"
-	if got := walk(t, into, into.Step); got != want {
+	if got := walk(t, into, here(into.Step)); got != want {
 		t.Errorf("step:\ngot  %s\nwant %s", got, want)
 	}
 	over := startTrip(t, 2, debug.StartOptions{Pause: true})
-	if got := walk(t, over, over.Next); got != "0=entry 1=facts 2=list 3=stops 4=again 5=exit" {
+	if got := walk(t, over, here(over.Next)); got != "0=entry 1=facts 2=list 3=stops 4=again 5=exit" {
 		t.Errorf("next: %s", got)
 	}
 }
 
 // next of a part goes to the part after it, out to the end of its frame, or of all parts.
 func TestOut(t *testing.T) {
-	s := startTrip(t, 3, debug.StartOptions{RunTo: "stop:each[]", Breakpoints: []debug.Breakpoint{{Node: "stops[]", Condition: "$index = 1"}}})
+	s := startTrip(t, 3, debug.StartOptions{Run: oneByOne, RunTo: "stop:each[]", Breakpoints: []debug.Breakpoint{{Node: "stops[]", Condition: "$index = 1"}}})
 	for _, step := range []struct {
 		what string
 		do   func() error
 		at   execution.Address
 	}{
 		{"start", nil, "1.weather/2.0"},
-		{"next", s.Next, "1.weather/2.1"},
-		{"next", s.Next, "1.weather/3"},
-		{"out of a frame", s.Out, "1.news"},
-		{"out of the parts", s.Out, "2"},
-		{"to a breakpoint", s.Out, "3.1"},
-		{"into", s.Step, "3.1/0"},
+		{"next", here(s.Next), "1.weather/2.1"},
+		{"next", here(s.Next), "1.weather/3"},
+		{"out of a frame", here(s.Out), "1.news"},
+		{"out of the parts", here(s.Out), "2"},
+		{"to a breakpoint", here(s.Out), "3.1"},
+		{"into", here(s.Step), "3.1/0"},
 		{"to a place", func() error { return s.RunTo("stop:each[]") }, "3.1/2.0"},
-		{"out of the parts", s.Out, "3.1/3"},
-		{"out of a frame", s.Out, "3.2"},
-		{"out of the parts", s.Out, "4"},
-		{"next", s.Next, "5"},
+		{"out of the parts", here(s.Out), "3.1/3"},
+		{"out of a frame", here(s.Out), "3.2"},
+		{"out of the parts", here(s.Out), "4"},
+		{"next", here(s.Next), "5"},
 	} {
 		if step.do != nil {
 			do(t, step.do())
@@ -152,7 +165,7 @@ func TestOut(t *testing.T) {
 			t.Errorf("%s: %v", step.what, err)
 		}
 	}
-	do(t, s.Out())
+	do(t, s.Out(""))
 	wait(t, s)
 	if state := s.State(); state.Status != debug.Finished {
 		t.Errorf("out of the run's own frame: %s %s", state.Status, state.Message)
@@ -172,8 +185,8 @@ func TestBreakpointNames(t *testing.T) {
 		"stop:each[]":   "1.weather/2.0=stop:each 1.weather/2.1=stop:each 3.0/2.0=stop:each 3.0/2.1=stop:each 3.1/2.0=stop:each 3.1/2.1=stop:each",
 		"again":         "4=again",
 	} {
-		s := startTrip(t, 2, debug.StartOptions{Breakpoints: []debug.Breakpoint{{Node: name}}})
-		if got := walk(t, s, s.Resume); got != want {
+		s := startTrip(t, 2, debug.StartOptions{Run: oneByOne, Breakpoints: []debug.Breakpoint{{Node: name}}})
+		if got := walk(t, s, here(s.Resume)); got != want {
 			t.Errorf("%s: held at %s, want %s", name, got, want)
 		}
 		if last := s.Records(0)[s.State().Records-2]; last.NodeID != "again" || len(last.Attempts) != 2 || last.Handled == nil {
@@ -220,14 +233,14 @@ func TestExactIDGoesFirst(t *testing.T) {
 	t.Cleanup(c.Close)
 	s, err := c.Start(t.Context(), graphs[0], count(1), execution.New(execution.CallerFunc(upstream)), debug.StartOptions{Breakpoints: []debug.Breakpoint{{Node: "stop:read"}}})
 	do(t, err)
-	if got := walk(t, s, s.Resume); got != "2=stop:read" {
+	if got := walk(t, s, here(s.Resume)); got != "2=stop:read" {
 		t.Errorf("held at %s", got)
 	}
 }
 
 // What an address saw can be evaluated, in the frame of the run and in those of its callers.
 func TestEvaluateByAddress(t *testing.T) {
-	s := startTrip(t, 3, debug.StartOptions{Breakpoints: []debug.Breakpoint{{Node: "stop:each[]", Condition: "$item = 2 and $.entry.n = 2"}}})
+	s := startTrip(t, 3, debug.StartOptions{Run: oneByOne, Breakpoints: []debug.Breakpoint{{Node: "stop:each[]", Condition: "$item = 2 and $.entry.n = 2"}}})
 	wait(t, s)
 	state := s.State()
 	if state.Next.At() != "3.1/2.1" || state.Graph.Tool.Name.Value != "stop" {
@@ -272,12 +285,12 @@ func TestEvaluateByAddress(t *testing.T) {
 // An edit is of the frame that is held, a list of parts is replaced as a whole, and at a part
 // nothing can be edited.
 func TestEditInFrame(t *testing.T) {
-	s := startTrip(t, 2, debug.StartOptions{RunTo: "stop:sum"})
+	s := startTrip(t, 2, debug.StartOptions{Run: oneByOne, RunTo: "stop:sum"})
 	at(t, s, "sum", debug.AtRunTo)
-	if err := s.Edit(t.Context(), "facts", 1.0); err == nil || !strings.Contains(err.Error(), `tool "stop" has no node "facts"`) {
+	if err := s.Edit(t.Context(), "", "facts", 1.0); err == nil || !strings.Contains(err.Error(), `tool "stop" has no node "facts"`) {
 		t.Errorf("a node of the caller: %v", err)
 	}
-	do(t, s.Edit(t.Context(), "each", []any{1.0, 2.0, 3.0}))
+	do(t, s.Edit(t.Context(), "", "each", []any{1.0, 2.0, 3.0}))
 	if got := s.State().Next.At(); got != "1.weather/4" {
 		t.Errorf("held at %s after the edit", got)
 	}
@@ -286,12 +299,12 @@ func TestEditInFrame(t *testing.T) {
 	}
 	do(t, s.RunTo("stops[]"))
 	at(t, s, "stops", debug.AtRunTo)
-	if err := s.Edit(t.Context(), "list", []any{9.0}); err == nil || !strings.Contains(err.Error(), `3.0, a part of node "stops"`) {
+	if err := s.Edit(t.Context(), "", "list", []any{9.0}); err == nil || !strings.Contains(err.Error(), `3.0, a part of node "stops"`) {
 		t.Errorf("an edit at a part: %v", err)
 	}
-	do(t, s.Out())
+	do(t, s.Out(""))
 	at(t, s, "again", debug.AfterStep)
-	do(t, s.Edit(t.Context(), "stops", []any{"one"}))
+	do(t, s.Edit(t.Context(), "", "stops", []any{"one"}))
 	if got, err := s.Evaluate(t.Context(), "[$.facts.weather, $.stops[0], $executionCount('stops')]", ""); err != nil || encode(t, got) != `[6,"one",1]` {
 		t.Errorf("after the edits: %s %v", encode(t, got), err)
 	}
@@ -307,26 +320,9 @@ func TestEditInFrame(t *testing.T) {
 	if edits != 2 {
 		t.Errorf("%d edits", edits)
 	}
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	<-s.Done()
 	if state := s.State(); state.Status != debug.Finished {
 		t.Error(state.Message)
-	}
-}
-
-// Parts run one after the other while a debugger is attached.
-func TestPartsOneAfterTheOther(t *testing.T) {
-	s := startTrip(t, 20, debug.StartOptions{})
-	<-s.Done()
-	var before execution.Address
-	for _, r := range s.Records(0) {
-		if before != "" && strings.HasPrefix(string(r.At()), "3.") && before.Compare(r.At()) > 0 {
-			t.Errorf("%s came after %s", r.At(), before)
-		}
-		before = r.At()
-	}
-	parts := s.History().Parts("3")
-	if parts.Count != 20 || parts.Ended != 20 || parts.Failed != 0 {
-		t.Errorf("%+v", parts)
 	}
 }

@@ -91,7 +91,7 @@ func TestWaitsForAnAnswer(t *testing.T) {
 	if state.Current == nil || state.Current.NodeID != "sure" || state.Question == nil || state.Question.Message != "Remove 3 files?" || state.Status.Ended() {
 		t.Errorf("got %+v at %+v", state.Question, state.Current)
 	}
-	if err := s.Step(); err == nil || !strings.Contains(err.Error(), "waits for an answer") {
+	if err := s.Step(""); err == nil || !strings.Contains(err.Error(), "waits for an answer") {
 		t.Errorf("a step: %v", err)
 	}
 	if err := s.Pause(); err != nil || !s.State().Pausing || s.State().Status != debug.Waiting {
@@ -105,7 +105,7 @@ func TestWaitsForAnAnswer(t *testing.T) {
 	if v, err := s.Evaluate(t.Context(), "$.sure.keep", ""); err != nil || v != true {
 		t.Errorf("the answer is %v (%v)", v, err)
 	}
-	if err := s.Resume(); err != nil {
+	if err := s.Resume(""); err != nil {
 		t.Fatal(err)
 	}
 	if state = waiting(t, s); state.Question.Calls != 2 || state.Question.Tool != "inc" || state.Current.NodeID != "remove" {
@@ -129,7 +129,7 @@ func TestBreakpointsHoldBeforeQuestions(t *testing.T) {
 	if len(user.asked) != 0 {
 		t.Error("the user is asked before the breakpoint")
 	}
-	if err := s.Next(); err != nil {
+	if err := s.Next(""); err != nil {
 		t.Fatal(err)
 	}
 	waiting(t, s)
@@ -138,7 +138,7 @@ func TestBreakpointsHoldBeforeQuestions(t *testing.T) {
 	if len(user.asked) != 1 {
 		t.Errorf("%d questions before the call", len(user.asked))
 	}
-	if err := s.Resume(); err != nil {
+	if err := s.Resume(""); err != nil {
 		t.Fatal(err)
 	}
 	waiting(t, s)
@@ -146,7 +146,7 @@ func TestBreakpointsHoldBeforeQuestions(t *testing.T) {
 	if state := at(t, s, "remove", debug.AtBreakpoint); state.Next.Part != "1" {
 		t.Errorf("the run is paused at %+v", state.Next)
 	}
-	if err := s.Resume(); err != nil {
+	if err := s.Resume(""); err != nil {
 		t.Fatal(err)
 	}
 	ended(t, s, debug.Finished, "[2,3]")

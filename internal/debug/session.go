@@ -18,7 +18,6 @@ type Session struct {
 	id     string
 	graph  *graph.Graph
 	cancel context.CancelCauseFunc
-	wake   chan struct{} // wakes a paused run, which then reads what it should do
 	done   chan struct{} // closed when the run has ended
 	begun  chan struct{} // closed when it has done something, or has ended
 	begin  func()        // closes begun
@@ -27,17 +26,21 @@ type Session struct {
 
 	history *History
 
-	mu          sync.Mutex // guards what follows; not held while expressions are evaluated
-	state       State
+	mu          sync.Mutex    // guards what follows; not held while expressions are evaluated
+	state       State         // what of it is not computed by now
 	changes     chan struct{} // closed and replaced when state or history change
 	mode        mode
+	thread      execution.Address // step, over, out, alone: the part that the command continues; empty: the run
 	within      execution.Address // over, out: it does not pause below this
 	runTo       *target
-	atGate      bool // the run waits at the gate, also while an edit is made
+	held        []*hold           // in the order in which they came
+	chosen      execution.Address // the part on which commands act
+	atWork      int               // goroutines of the run, those that are held included
+	current     *execution.Visit  // the latest step that has begun
+	asks        *execution.Visit  // of the open question
 	stopped     bool
 	breakpoints []*breakpoint
 	watches     []watch
-	edits       []*pendingEdit
 	refused     error // why the run ended without a result
 }
 
@@ -50,13 +53,14 @@ const (
 	step              // pause, because one step was made
 	over              // pause, because a step and all that is in it were made
 	out               // pause, because a frame, or the parts of a node, have ended
+	alone             // pause at breakpoints, and what is not of one part beside what is held
 	pause             // pause, because of the command
 )
 
 func newSession(ctx context.Context, g *graph.Graph, id string, o StartOptions) (*Session, error) {
 	s := &Session{
 		begun: make(chan struct{}), repeats: o.Edits,
-		id: id, graph: g, wake: make(chan struct{}, 1), done: make(chan struct{}), changes: make(chan struct{}),
+		id: id, graph: g, done: make(chan struct{}), changes: make(chan struct{}),
 		history: NewHistory(), state: State{Status: NotStarted}, watches: compileWatches(ctx, o.Watches),
 	}
 	s.begin = sync.OnceFunc(func() { close(s.begun) })
@@ -99,17 +103,55 @@ func (s *Session) State() State {
 func (s *Session) StateAndChange() (State, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := s.state
-	state.Watches = slices.Clone(s.state.Watches)
-	state.Stack = slices.Clone(s.state.Stack)
-	state.Records = s.history.Len()
-	state.Pausing = s.pausing()
-	return state, s.changes
+	return s.now(), s.changes
 }
 
-// pausing reports whether the run pauses before its next node or part. s.mu is held.
-func (s *Session) pausing() bool {
-	return (s.state.Status == Running || s.state.Status == Waiting) && (s.mode == begin || s.mode == step || s.mode == pause)
+// now is State. s.mu is held.
+func (s *Session) now() State {
+	state := s.state
+	state.Watches = slices.Clone(s.state.Watches)
+	state.Records = s.history.Len()
+	if state.Status.Ended() || state.Status == NotStarted {
+		return state
+	}
+	for _, h := range s.inOrder() {
+		if h.ready && !h.released {
+			state.Held = append(state.Held, Held{Visit: h.visit, PausedBy: h.reason, Problem: h.problem})
+		}
+	}
+	visit := s.asks
+	switch h := s.at(""); {
+	case visit != nil:
+		state.Status = Waiting
+	case s.isPaused():
+		state.Status, state.Next, state.PausedBy, state.Problem = Paused, h.visit, h.reason, h.problem
+		state.Watches, visit = slices.Clone(h.watched), h.visit
+	default:
+		state.Current = s.inFlight()
+		visit = state.Current
+	}
+	if state.Status == Waiting {
+		state.Current = visit
+	}
+	if visit != nil {
+		state.Graph, state.Stack = cmp.Or(s.graph.ReachedTool(visit.Graph), s.graph), s.stack(visit.Frame)
+	}
+	state.Pausing = state.Status != Paused && (s.mode == begin || s.mode == step || s.mode == pause)
+	return state
+}
+
+// inFlight returns the latest step that has begun, or when that has ended and others of them run, the
+// last one in order. s.mu is held.
+func (s *Session) inFlight() *execution.Visit {
+	if s.current == nil {
+		return nil
+	}
+	if _, ended := s.history.Record(s.current.At()); ended {
+		if others := s.history.InFlight(""); len(others) > 0 {
+			return others[len(others)-1].Visit
+		}
+	}
+	return s.current
 }
 
 // changed announces a change. s.mu is held.
@@ -152,9 +194,8 @@ func (s *Session) place(at execution.Address) execution.Address {
 	if at != "" {
 		return at
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if step := cmp.Or(s.state.Next, s.state.Current); step != nil {
+	state := s.State()
+	if step := cmp.Or(state.Next, state.Current); step != nil {
 		return step.At()
 	}
 	return execution.AddressOf("", len(s.history.Records("")), "")
@@ -166,9 +207,7 @@ func (s *Session) end(result *execution.Result, err error) {
 	watched := s.watch(context.Background(), s.history.ScopeIn(s.graph, s.history.Records("")))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state.Next, s.state.Current, s.state.Question, s.state.PausedBy, s.state.Problem = nil, nil, nil, "", ""
-	s.state.Graph, s.state.Stack = s.graph, nil
-	s.state.Watches = watched
+	s.state.Question, s.state.Graph, s.state.Watches = nil, s.graph, watched
 	if result == nil {
 		s.refused = err
 	}
@@ -186,7 +225,10 @@ func (s *Session) end(result *execution.Result, err error) {
 			s.state.Error = &execution.Failure{Code: execution.CodeInternal, Message: err.Error()}
 		}
 	}
-	s.settleEdits(errEnded)
+	for _, h := range s.held {
+		h.settleEdits(errEnded)
+	}
+	s.held = nil
 	close(s.done)
 	s.changed()
 }

@@ -135,7 +135,7 @@ func TestRunsFreely(t *testing.T) {
 	if state.Steps != 11 || len(s.Records(0)) != 11 || len(s.Records(9)) != 2 {
 		t.Errorf("%d steps, %d records", state.Steps, len(s.Records(0)))
 	}
-	for name, err := range map[string]error{"pause": s.Pause(), "resume": s.Resume(), "step": s.Step(), "run to": s.RunTo("end"), "edit": s.Edit(t.Context(), "add", 1.0)} {
+	for name, err := range map[string]error{"pause": s.Pause(), "resume": s.Resume(""), "step": s.Step(""), "run to": s.RunTo("end"), "edit": s.Edit(t.Context(), "", "add", 1.0)} {
 		if err == nil {
 			t.Errorf("%s of a run that has ended was taken", name)
 		}
@@ -147,12 +147,12 @@ func TestStep(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{Pause: true})
 	at(t, s, "entry", debug.AtStart)
 	for i, node := range []string{"begin", "more", "add", "more", "add", "more", "add", "more", "end", "exit"} {
-		do(t, s.Step())
+		do(t, s.Step(""))
 		if state := at(t, s, node, debug.AfterStep); state.Steps != i+1 {
 			t.Errorf("%d steps before %s, want %d", state.Steps, node, i+1)
 		}
 	}
-	do(t, s.Step())
+	do(t, s.Step(""))
 	ended(t, s, debug.Finished, counted)
 }
 
@@ -162,7 +162,7 @@ func TestBreakpoints(t *testing.T) {
 	}})
 	for range 3 {
 		at(t, s, "add", debug.AtBreakpoint)
-		do(t, s.Resume())
+		do(t, s.Resume(""))
 	}
 	ended(t, s, debug.Finished, counted)
 	if got := s.Breakpoints(); got[0].Hits != 0 || got[1].Hits != 3 {
@@ -177,11 +177,11 @@ func TestConditionalBreakpoint(t *testing.T) {
 		t.Errorf("held with add = %v, %v", got, err)
 	}
 	do(t, s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "end", Condition: `$sum("x")`}}))
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	if state := at(t, s, "end", debug.AtBreakpoint); !strings.Contains(state.Problem, `breakpoint at "end"`) {
 		t.Errorf("a condition that fails is reported as %q", state.Problem)
 	}
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	ended(t, s, debug.Finished, counted)
 }
 
@@ -190,14 +190,14 @@ func TestRunTo(t *testing.T) {
 	at(t, s, "more", debug.AtRunTo)
 	do(t, s.RunTo("end"))
 	at(t, s, "end", debug.AtRunTo)
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	ended(t, s, debug.Finished, counted)
 }
 
 func TestRefusals(t *testing.T) {
 	s := start(t, inc, debug.StartOptions{Pause: true})
 	at(t, s, "entry", debug.AtStart)
-	do(t, s.Step())
+	do(t, s.Step(""))
 	at(t, s, "begin", debug.AfterStep)
 	for _, test := range []struct {
 		what string
@@ -208,15 +208,15 @@ func TestRefusals(t *testing.T) {
 		{"breakpoint", s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "more?"}}), `no node "more?"`},
 		{"condition", s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "more", Condition: "1 +"}}), "condition"},
 		{"condition in two parts", s.SetBreakpoints(t.Context(), []debug.Breakpoint{{Node: "more", Condition: "1) or (2"}}), "condition"},
-		{"edit of what has not run", s.Edit(t.Context(), "add", 1.0), "no output yet"},
-		{"edit of what is not there", s.Edit(t.Context(), "adds", 1.0), `no node "adds"`},
-		{"edit by a function", s.Edit(t.Context(), "entry", func() {}), "JSON"},
+		{"edit of what has not run", s.Edit(t.Context(), "", "add", 1.0), "no output yet"},
+		{"edit of what is not there", s.Edit(t.Context(), "", "adds", 1.0), `no node "adds"`},
+		{"edit by a function", s.Edit(t.Context(), "", "entry", func() {}), "JSON"},
 	} {
 		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.what, test.err, test.want)
 		}
 	}
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	ended(t, s, debug.Finished, counted)
 	c := debug.New()
 	if _, err := c.Start(t.Context(), build(t), count(1), execution.New(inc), debug.StartOptions{RunTo: "nowhere"}); err == nil {
@@ -238,7 +238,7 @@ func TestWatches(t *testing.T) {
 	if w := s.State().Watches; len(w) != 1 || w[0].Value != 3.0 {
 		t.Errorf("watches: %+v", w)
 	}
-	do(t, s.Resume())
+	do(t, s.Resume(""))
 	state = ended(t, s, debug.Finished, counted)
 	if state.Watches[0].Value != 3.0 {
 		t.Errorf("watches at the end: %+v", state.Watches)
@@ -262,7 +262,7 @@ func TestPausesCostNoTime(t *testing.T) {
 		mu.Lock()
 		now = now.Add(time.Hour)
 		mu.Unlock()
-		do(t, s.Resume())
+		do(t, s.Resume(""))
 	}
 	ended(t, s, debug.Finished, counted)
 }

@@ -6,7 +6,8 @@ import (
 	"toolgraph/graph"
 )
 
-// Status is what a session is doing.
+// Status is what a session is doing. A run is paused when a step or part of it is held, and nothing
+// else of it comes to a step before a call has ended.
 type Status string
 
 // The statuses of a session.
@@ -33,12 +34,14 @@ const (
 	AfterStep    Reason = "step"
 	OnPause      Reason = "pause"
 	AtRunTo      Reason = "run-to"
+	Beside       Reason = "beside" // another part is held
 )
 
 // State is a session at one moment. It belongs to the caller.
 type State struct {
 	Status   Status
-	Next     *execution.Visit    // paused: the node or part about to run
+	Next     *execution.Visit    // paused: the node or part about to run, on which commands act; one of Held
+	Held     []Held              // all nodes and parts that are held, in order; also while others run
 	Current  *execution.Visit    // running, waiting: the node or part that runs; with Server and Tool during a call
 	Question *execution.Question // waiting: what the user is asked
 	Graph    *graph.Graph        // of the frame of Next or Current; nil before the first step
@@ -52,6 +55,13 @@ type State struct {
 	Error    *execution.Failure  // failed or stopped
 	Message  string              // Error with its place and the path of the run
 	Result   value.Value         // finished
+}
+
+// Held is a node or part before which a run is held.
+type Held struct {
+	Visit    *execution.Visit
+	PausedBy Reason
+	Problem  string // see State
 }
 
 // Caller is an execution or a part that has called a graph.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 )
@@ -31,14 +32,29 @@ func (s *Session) SetWatches(ctx context.Context, sources []string) {
 	s.mu.Lock()
 	s.watches = watches
 	s.mu.Unlock()
-	var watched []Watched
-	if scope, err := s.history.Scope(ctx, s.graph, s.place("")); err == nil { // else the run goes on meanwhile
-		watched = s.watch(ctx, scope)
+	for _, held := range s.State().Held {
+		watched := s.watchAt(ctx, held.Visit.At())
+		s.mu.Lock()
+		if h := s.at(held.Visit.At()); h != nil {
+			h.watched = watched
+		}
+		s.mu.Unlock()
 	}
+	watched := s.watchAt(ctx, s.place(""))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Watches = watched
 	s.changed()
+}
+
+// watchAt evaluates the watched expressions as the step at an address would; nil when the run has gone on
+// meanwhile.
+func (s *Session) watchAt(ctx context.Context, at execution.Address) []Watched {
+	scope, err := s.history.Scope(ctx, s.graph, at)
+	if err != nil {
+		return nil
+	}
+	return s.watch(ctx, scope)
 }
 
 // watch evaluates the watched expressions.

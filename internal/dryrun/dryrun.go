@@ -39,7 +39,7 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 	if slices.ContainsFunc(g.Reached(), hasItems) {
 		calls.items = 1
 	}
-	more = append(slices.Clone(more), execution.WithGate(calls), execution.WithObserver(calls), execution.WithSleep(atOnce), execution.WithUser(calls))
+	more = append(slices.Clone(more), execution.WithSequentialParts(), execution.WithGate(calls), execution.WithObserver(calls), execution.WithSleep(atOnce), execution.WithUser(calls))
 	result, err := execution.New(calls).Run(ctx, g, args, more...)
 	if result == nil {
 		return nil, err

@@ -304,7 +304,7 @@ func runTool(ctx context.Context, g *graph.Graph, args value.Value, calls *calle
 func (r *runner) engine(p *project.Project) []execution.Option {
 	var opts []execution.Option
 	if r.opts.Mode != Live {
-		opts = append(opts, execution.WithGate(oneByOne{}))
+		opts = append(opts, execution.WithSequentialParts())
 	}
 	if r.opts.Mode == Offline {
 		opts = append(opts, execution.WithSleep(func(ctx context.Context, _ time.Duration) error { return ctx.Err() }))
@@ -317,13 +317,6 @@ func (r *runner) engine(p *project.Project) []execution.Option {
 	}
 	return opts
 }
-
-// oneByOne is a gate that holds nothing: with it the parts of a run call one after the other, so
-// that the answers of a sequence, and a recording, are the same each time.
-type oneByOne struct{}
-
-// Wait lets the step run.
-func (oneByOne) Wait(context.Context, execution.Event) ([]execution.Edit, error) { return nil, nil }
 
 // limited returns the graph with the limits of a case.
 func limited(g *graph.Graph, c *Case) *graph.Graph {

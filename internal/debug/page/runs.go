@@ -130,7 +130,14 @@ func (s *Server) liveRun(r *http.Request) (*shownRun, error) {
 	return run, err
 }
 
-func (s *Server) control(r *http.Request, in struct{ Action, Node string }) (any, error) {
+// controlJSON is a command. At is what is held there; empty: where the run is, for resume everything.
+type controlJSON struct {
+	Action string            `json:"action"`
+	Node   string            `json:"node"`
+	At     execution.Address `json:"at"`
+}
+
+func (s *Server) control(r *http.Request, in controlJSON) (any, error) {
 	run, err := s.liveRun(r)
 	if err != nil {
 		return nil, err
@@ -139,19 +146,21 @@ func (s *Server) control(r *http.Request, in struct{ Action, Node string }) (any
 	case "pause":
 		err = run.session.Pause()
 	case "resume":
-		err = run.session.Resume()
+		err = run.session.Resume(in.At)
 	case "step":
-		err = run.session.Step()
+		err = run.session.Step(in.At)
 	case "next":
-		err = run.session.Next()
+		err = run.session.Next(in.At)
 	case "out":
-		err = run.session.Out()
+		err = run.session.Out(in.At)
+	case "choose":
+		err = run.session.Choose(in.At)
 	case "run-to":
 		err = run.session.RunTo(in.Node)
 	case "stop":
 		run.session.Stop()
 	default:
-		return nil, errorf(http.StatusBadRequest, "action is %q, expected pause, resume, step, next, out, run-to or stop", in.Action)
+		return nil, errorf(http.StatusBadRequest, "action is %q, expected pause, resume, step, next, out, choose, run-to or stop", in.Action)
 	}
 	if err != nil {
 		return nil, errorf(http.StatusConflict, "%s", err)
@@ -166,6 +175,8 @@ type editJSON struct {
 	Node    string          `json:"node"`
 	Value   json.RawMessage `json:"value"`
 	Nothing bool            `json:"nothing"`
+
+	At execution.Address `json:"at"` // what is held in the frame; empty: where the run is
 }
 
 func (s *Server) edit(r *http.Request, in editJSON) (any, error) {
@@ -179,7 +190,7 @@ func (s *Server) edit(r *http.Request, in editJSON) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), editTime)
 	defer cancel()
-	if err := run.session.Edit(ctx, in.Node, v); err != nil {
+	if err := run.session.Edit(ctx, in.At, in.Node, v); err != nil {
 		return nil, errorf(http.StatusConflict, "%s", err)
 	}
 	return run.now().info, nil
