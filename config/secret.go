@@ -121,6 +121,17 @@ func (s *Secrets) Len() int {
 	return len(s.values)
 }
 
+// Longest returns at most how many bytes of text a secret can take, however it is encoded.
+func (s *Secrets) Longest() int {
+	longest := 0
+	if s != nil {
+		for _, v := range s.values {
+			longest = max(longest, len(v))
+		}
+	}
+	return 6 * longest // in JSON, each byte may be written as \uXXXX
+}
+
 const (
 	leastLine   = 8  // bytes of a line that is itself a secret
 	leastLetter = 8  // letters of base64 that are a secret

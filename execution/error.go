@@ -241,9 +241,16 @@ func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {
 		"executionLimits.maxExecutionTimeMs is %d, and the run has taken longer; it ended %s", limit.Milliseconds(), doing)
 }
 
-func sizeLimit(setting string, size, limit int, node graph.Node) *Failure {
+func sizeLimit(setting, size string, limit int, node graph.Node) *Failure {
 	return failureAt(CodeLimit, node, nil,
-		"executionLimits.%s is %d bytes, but the value has %d; let the tool return less, or select what is needed in a transform", setting, limit, size)
+		"executionLimits.%s is %d bytes, but the value has %s; let the tool return less, or select what is needed in a transform", setting, limit, size)
+}
+
+// combinedLimit is the failure of a run whose value, which is made of the outputs of all steps, is
+// too large.
+func combinedLimit(limit int, node graph.Node) *Failure {
+	return failureAt(CodeLimit, node, nil, "executionLimits.maxNodeOutputBytes is %d bytes, and the result has more, with the results of all steps; "+
+		"let steps return less, or do the last steps in a tool that returns only what is needed. Large results of steps are left out", limit)
 }
 
 // argumentsLimit is the failure of a call whose arguments are too large to be sent.

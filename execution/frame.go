@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"toolgraph/config"
@@ -186,16 +187,18 @@ func (f *frame) newRecord(s *site, start time.Time) *Record {
 // setOutput gives a record its output, or the size limit that the output exceeds.
 func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
 	rec.Output = output
-	size := sizeOf(rec)
-	whole := size
-	if size == 0 && isJoined(rec) && output != nil {
-		whole = value.Size(output)
+	size, within := 0, true
+	if counted := isCounted(rec); counted || isJoined(rec) {
+		whole, fits := value.SizeWithin(output, f.largest)
+		if within = fits; counted {
+			size = whole
+		}
 	}
 	switch reached := f.budget.reserve(outputBytes, size); {
-	case whole > f.largest:
-		rec.Error = sizeLimit("maxNodeOutputBytes", whole, f.largest, node)
+	case !within:
+		rec.Error = sizeLimit("maxNodeOutputBytes", sizeText(output, f.largest), f.largest, node)
 	case reached != nil:
-		rec.Error = sizeLimit("maxHistoryBytes", reached.most-reached.left+size, reached.most, node)
+		rec.Error = sizeLimit("maxHistoryBytes", strconv.Itoa(reached.most-reached.left+size), reached.most, node)
 	default:
 		rec.Bytes = size
 		return
@@ -203,14 +206,28 @@ func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
 	rec.Output = nil
 }
 
-// sizeOf returns the size of a record's output for the limits: 0 for nothing, for an exit and for
-// the arguments of the run, which the server bounds, and for values that are made of the outputs
-// of other records.
+// sizeOf returns the size of a record's output for the limits, 0 for one that is not counted.
 func sizeOf(rec *Record) int {
-	if rec.Output == nil || rec.NodeType == config.ExitNode || rec.NodeType == config.EntryNode && rec.Frame == "" || isJoined(rec) {
+	if !isCounted(rec) {
 		return 0
 	}
 	return value.Size(rec.Output)
+}
+
+// isCounted reports whether the output counts for the limits: not that of an exit, nor the arguments
+// of the run, which the server bounds, nor values that are made of the outputs of other records.
+func isCounted(rec *Record) bool {
+	return rec.Output != nil && rec.NodeType != config.ExitNode && (rec.NodeType != config.EntryNode || rec.Frame != "") && !isJoined(rec)
+}
+
+// sizeText describes the size of a value that has more bytes than allowed: by the number, unless the
+// value holds its parts so often that counting would take long.
+func sizeText(v value.Value, allowed int) string {
+	most := max(allowed, value.MaxBytes)
+	if size, within := value.SizeWithin(v, most); within {
+		return strconv.Itoa(size)
+	}
+	return fmt.Sprintf("more than %d", most)
 }
 
 // isJoined reports whether the output is made of the outputs of other records: of parts, or of

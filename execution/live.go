@@ -65,7 +65,7 @@ func (l *live) value() (result value.Value, err error) {
 	}
 	if failed == nil {
 		result = orNull(l.combined(result, nil)) // JSON, so nothing is null
-		if failed = l.root.checkValue(l.root.ctx, result); failed == nil {
+		if failed = l.root.checkResult(result); failed == nil {
 			return result, nil
 		}
 		step := l.root.stepError(failed)

@@ -30,7 +30,18 @@ func (l *live) combined(output value.Value, failure *Failure) value.Value {
 		}
 		executed = append(executed, o)
 	}
-	return combine(executed, l.problemOf(failure))
+	problem := l.problemOf(failure)
+	made := combine(executed, problem)
+	if failure == nil || !value.Exceeds(made, l.root.largest) {
+		return made
+	}
+	most := l.root.largest / (4 * max(1, len(executed))) // an output may be in it twice
+	for i := range executed {
+		if value.Exceeds(executed[i].Output, most) {
+			executed[i].Output = nil
+		}
+	}
+	return combine(executed, problem)
 }
 
 // problemOf returns a failure for Graph.Result, with its place in called graphs in the message; nil for none.

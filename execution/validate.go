@@ -51,6 +51,15 @@ func Arguments(ctx context.Context, g *graph.Graph, args value.Value) (value.Val
 	return nil, &ArgumentsError{Tool: name, Err: err}
 }
 
+// checkResult validates the value of a run; one that is made of the outputs of all steps counts
+// against maxNodeOutputBytes.
+func (f *frame) checkResult(result value.Value) *Failure {
+	if f.graph.Result != nil && value.Exceeds(result, f.largest) {
+		return combinedLimit(f.largest, f.graph.Node(f.state.last().NodeID))
+	}
+	return f.checkValue(f.ctx, result)
+}
+
 // checkValue validates the value of a frame whose exit has run.
 func (f *frame) checkValue(ctx context.Context, value value.Value) *Failure {
 	found, err := f.graph.Output.Check(ctx, value)

@@ -9,35 +9,66 @@ import (
 	"unicode/utf8"
 )
 
+// maxEncoded is how many bytes of JSON Append writes: a Value with escapes in its strings has some
+// more than MaxBytes.
+const maxEncoded = 2 * MaxBytes
+
 // Encode returns v as compact JSON; see Append.
 func Encode(v Value) ([]byte, error) { return Append(nil, v) }
 
 // Append appends v as compact JSON to dst, numbers and strings as JavaScript's
 // JSON.stringify writes them, a map without order by sorted keys. A number that is
-// not finite, a function and more nesting than MaxDepth are errors; dst is then
+// not finite, a function, more nesting than MaxDepth and more than 512 MiB are errors; dst is then
 // returned as it was.
 func Append(dst []byte, v Value) ([]byte, error) {
-	out, err := AppendValue(dst, v, 0)
+	e := encoder{most: len(dst) + maxEncoded}
+	out, err := e.value(dst, v, 0)
 	if err != nil {
 		return dst, err
 	}
 	return out, nil
 }
 
+// AppendMost is Append of at most so many bytes of JSON, charged to a meter. Of a value that has
+// more, dst gets the first bytes, at least so many, and the error is ErrTooLong.
+func AppendMost(m *Meter, dst []byte, v Value, most int) ([]byte, error) {
+	e := encoder{meter: m, most: len(dst) + most}
+	out, err := e.value(dst, v, 0)
+	if err == nil && len(out) > e.most {
+		err = ErrTooLong
+	}
+	return out, err
+}
+
 // Errors of values that have no JSON form.
 var (
 	ErrTooDeep   = fmt.Errorf("nested deeper than %d levels", MaxDepth)
 	ErrNotFinite = errors.New("a number that is not finite has no JSON form")
+	ErrTooLong   = errors.New("the value has more JSON than is allowed; make it smaller, or select a part of it")
 	errNotJSON   = errors.New("a function has no JSON form")
 )
 
-// AppendValue is Append for a value inside depth others.
-func AppendValue(dst []byte, v Value, depth int) ([]byte, error) {
+// encoder writes JSON up to a length.
+type encoder struct {
+	meter *Meter // nil: only most bounds the work
+	most  int    // bytes of all that is written to
+}
+
+// spend charges the meter, if there is one.
+func (e *encoder) spend(steps int) error {
+	if e.meter == nil {
+		return nil
+	}
+	return e.meter.Spend(steps)
+}
+
+// value appends a value inside depth others.
+func (e *encoder) value(dst []byte, v Value, depth int) ([]byte, error) {
 	switch x := v.(type) {
 	case nil:
 		return append(dst, "null"...), nil
 	case string:
-		return AppendString(dst, x), nil
+		return e.text(dst, x)
 	case float64:
 		return AppendNumber(dst, x)
 	case bool:
@@ -45,10 +76,10 @@ func AppendValue(dst []byte, v Value, depth int) ([]byte, error) {
 	case json.Number:
 		return append(dst, x...), nil
 	case []any:
-		return appendArray(dst, x, depth)
+		return e.array(dst, x, depth)
 	}
 	if o, ok := ObjectOf(v); ok {
-		return appendObject(dst, o, depth)
+		return e.object(dst, o, depth)
 	}
 	if IsNull(v) {
 		return append(dst, "null"...), nil
@@ -56,28 +87,49 @@ func AppendValue(dst []byte, v Value, depth int) ([]byte, error) {
 	return dst, errNotJSON
 }
 
-func appendArray(dst []byte, items []any, depth int) ([]byte, error) {
+func (e *encoder) text(dst []byte, s string) ([]byte, error) {
+	if room := e.most - len(dst); len(s) > room {
+		return AppendString(dst, s[:max(0, room)]), ErrTooLong
+	}
+	if len(s) > 1<<10 {
+		if err := e.spend(len(s) >> 8); err != nil {
+			return dst, err
+		}
+	}
+	return AppendString(dst, s), nil
+}
+
+func (e *encoder) array(dst []byte, items []any, depth int) ([]byte, error) {
 	if depth >= MaxDepth {
 		return dst, ErrTooDeep
 	}
-	var err error
+	err := e.spend(1 + len(items))
+	if err != nil {
+		return dst, err
+	}
 	dst = append(dst, '[')
 	for i, item := range items {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, err = AppendValue(dst, item, depth+1); err != nil {
+		if dst, err = e.value(dst, item, depth+1); err != nil {
 			return dst, err
+		}
+		if len(dst) > e.most {
+			return dst, ErrTooLong
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-func appendObject(dst []byte, o Object, depth int) ([]byte, error) {
+func (e *encoder) object(dst []byte, o Object, depth int) ([]byte, error) {
 	if depth >= MaxDepth {
 		return dst, ErrTooDeep
 	}
-	var err error
+	err := e.spend(1 + o.Len())
+	if err != nil {
+		return dst, err
+	}
 	dst = append(dst, '{')
 	for i, key := range o.Keys() {
 		if i > 0 {
@@ -85,8 +137,11 @@ func appendObject(dst []byte, o Object, depth int) ([]byte, error) {
 		}
 		dst = append(AppendString(dst, key), ':')
 		item, _ := o.Get(key)
-		if dst, err = AppendValue(dst, item, depth+1); err != nil {
+		if dst, err = e.value(dst, item, depth+1); err != nil {
 			return dst, err
+		}
+		if len(dst) > e.most {
+			return dst, ErrTooLong
 		}
 	}
 	return append(dst, '}'), nil

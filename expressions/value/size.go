@@ -49,6 +49,13 @@ func Size(v Value) int {
 // known: a value that holds the same long text many times is cheap to build.
 func Exceeds(v Value, most int) bool { return left(v, most) < 0 }
 
+// SizeWithin returns Size when v has at most so many bytes; otherwise how many it has at least, more
+// than most. It ends as soon as that is known.
+func SizeWithin(v Value, most int) (size int, within bool) {
+	rest := left(v, most)
+	return most - rest, rest >= 0
+}
+
 // left returns what is left of a number of bytes after v; below 0 when v has more.
 func left(v Value, n int) int {
 	switch x := v.(type) {

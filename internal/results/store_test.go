@@ -133,7 +133,7 @@ func TestPage(t *testing.T) {
 		{"abc", 1 << 40, 5, 5, "error: offset is 1099511627776, and the answer has 3 characters, numbered from 0; use a smaller one"},
 		{strings.Repeat("x", 500), 0, 500, 400, strings.Repeat("x", 300) + " | characters 0 to 300 of 500; next offset: 300"},
 	} {
-		n, err := page([]byte(c.text), c.offset, c.most, c.limit)
+		n, err := window{c.offset, c.most, c.limit}.of([]byte(c.text))
 		got := fmt.Sprint("error: ", err)
 		if err == nil {
 			got = strings.Join(n.Texts, " | ")
