@@ -149,14 +149,14 @@ func nearPower(x, y float64) float64 {
 		return v
 	}
 	// The result is in no middle, so enough bits decide.
-	const slack = 128 // the bits that may be wrong
+	const slack, most = 128, 1 << 13 // the bits that may be wrong; all that are ever needed, by far
 	for bits := uint(256); ; bits *= 2 {
 		exponent := bigLog(x, bits)
 		v := bigExp(exponent.Mul(exponent, big.NewFloat(y)), bits)
 		margin := new(big.Float).SetMantExp(v, slack-int(bits))
 		below, _ := new(big.Float).Sub(v, margin).Float64()
 		above, _ := new(big.Float).Add(v, margin).Float64()
-		if below == above {
+		if below == above || bits >= most {
 			return below
 		}
 	}

@@ -62,7 +62,11 @@ func TestX10PowersAreCorrectlyRounded(t *testing.T) {
 		{10, 308, 1e308},
 		{10, -308, 1e-308},
 		{10, -320, 1e-320},
-		{134217729, 2, 18014398777917441}, // in the middle: to the even side
+		// In the middle: to the even side.
+		{134217729, 2, 18014398777917440},
+		{262143, 3, exactlyRaised(262143, 3)},
+		{262143 * 262143, 1.5, exactlyRaised(262143, 3)},
+		{0x1.fffffp-1000, 1, 0x1.fffffp-1000},
 		{1, math.NaN(), math.NaN()},
 		{1, math.Inf(1), math.NaN()},
 		{-1, math.Inf(-1), math.NaN()},
@@ -105,9 +109,13 @@ func TestX10UndecidedPowers(t *testing.T) {
 	for range 300 {
 		x := math.Ldexp(1+random.Float64(), random.IntN(2000)-1000)
 		y := (random.Float64()*1400 - 700) / math.Log(x)
-		if random.IntN(3) == 0 {
+		switch random.IntN(3) {
+		case 0: // next to 1
 			x = 1 + math.Ldexp(float64(1+random.IntN(9)), -52)
 			y = (random.Float64()*1400 - 700) / math.Log(x)
+		case 1: // a result of fewer than 53 bits
+			y = float64(3 + random.IntN(2))
+			x = math.Exp2((-1023 - 3*random.Float64()) / y)
 		}
 		if fast, slow := correctPower(x, y), nearPower(x, y); fast != slow {
 			t.Errorf("%v to the power of %v is %v and %v", x, y, fast, slow)
