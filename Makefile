@@ -46,10 +46,11 @@ conformance: ## run the official conformance suite (needs Node)
 servers: ## lock, check and call 25 servers of npm, and write docs/servers.md (needs Node)
 	UPDATE_GOLDEN=1 TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 40m ./tests/servers/
 
-pairs: ## compare 20,000 random pairs of expression and data with jsonata (needs Node; SEED=1)
+pairs: ## compare 20,000 random pairs of expression and data of each grammar with jsonata (needs Node; SEED=1)
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" jsonata@2.2.2 && \
-	  node expressions/jsonata/testdata/pairs.mjs $${SEED:-$$(date +%s)} 20000 "$$dir" > "$$dir/pairs.jsonl" && \
-	  TOOLGRAPH_JSONATA_PAIRS="$$dir/pairs.jsonl" go test -count=1 -v -run TestPairs ./expressions/jsonata
+	  seed=$${SEED:-$$(date +%s)} && for grammar in "" rare; do \
+	    node expressions/jsonata/testdata/pairs.mjs $$seed 20000 "$$dir" $$grammar > "$$dir/pairs.jsonl" && \
+	    TOOLGRAPH_JSONATA_PAIRS="$$dir/pairs.jsonl" go test -count=1 -v -run TestPairs ./expressions/jsonata || exit 1; done
 
 rules: ## ask json-logic-js again for every operator over a value that is missing (needs Node); review the diff
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && npm install --silent --no-audit --no-fund --prefix "$$dir" json-logic-js@2.0.5 && \

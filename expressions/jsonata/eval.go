@@ -3,6 +3,7 @@ package jsonata
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -207,8 +208,11 @@ func (m *machine) negation(n *node, input any, env *bindings) (any, error) {
 		return nil, err
 	}
 	f, ok := number(value)
-	if !ok {
+	switch {
+	case !ok || math.IsNaN(f):
 		return nil, failure("D1002", n)
+	case math.IsInf(f, 0):
+		return nil, failure("D1001", n)
 	}
 	return -f, nil
 }

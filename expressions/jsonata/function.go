@@ -230,6 +230,9 @@ func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if l, ok := v.(*list); ok {
+			v = l.collapsed()
+		}
 		return m.apply(f.second, []any{v}, value.Null)
 	case *regex:
 		return m.matchOnce(f, args)

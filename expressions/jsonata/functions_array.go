@@ -2,6 +2,7 @@ package jsonata
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -153,10 +154,18 @@ func distinct(c call) (any, error) {
 				return nil, err
 			}
 			key = x
-		case float64, bool, nil:
+		case bool, nil:
 			key = x
+		case float64:
+			if key = x; math.Abs(x) >= value.MaxExact && seen[roundedKey(x)] {
+				continue
+			}
 		case json.Number:
-			key = numberKey(x)
+			f, _ := x.Float64()
+			if key = complexKey(x); seen[f] {
+				continue
+			}
+			seen[roundedKey(f)] = true
 		default:
 			w.out = w.out[:0]
 			if err := w.value(item, 0); err != nil {
@@ -178,9 +187,5 @@ func distinct(c call) (any, error) {
 // complexKey is the text of an object, an array or null, which no string equals.
 type complexKey string
 
-func numberKey(n json.Number) any {
-	if f, err := n.Float64(); err == nil && f < value.MaxExact && f > -value.MaxExact {
-		return f
-	}
-	return complexKey(n)
-}
+// roundedKey is the float64 next to a number with more digits, which equals only a float64.
+type roundedKey float64

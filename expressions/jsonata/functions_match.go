@@ -13,7 +13,7 @@ func match(c call) (any, error) {
 	text := c.args[0].(string)
 	limit, err := c.limit(2, "D3040")
 	if err != nil || limit == 0 {
-		return nil, err
+		return sequenceOf(nil), err
 	}
 	switch p := c.arg(1).(type) {
 	case *regex:

@@ -77,7 +77,9 @@ func (c *call) spread(v any) any {
 			if c.Spend(1) != nil {
 				break
 			}
-			all = append(all, c.spread(item))
+			if item != nil {
+				all = append(all, c.spread(item))
+			}
 		}
 		if len(all) == 0 {
 			return sequenceOf(nil)
@@ -105,7 +107,7 @@ func (c *call) joinedArray(values []any) []any {
 				break
 			}
 			out = append(out, items...)
-		} else if value != nil {
+		} else {
 			out = append(out, value)
 		}
 	}

@@ -69,10 +69,7 @@ func trim(s string) any {
 // pad is $pad(text, width, with): filled up behind it, or before it when the width is
 // negative.
 func pad(c call, s string) (any, error) {
-	width, ok := number(c.arg(1))
-	if !ok {
-		return nil, nil
-	}
+	width, _ := number(c.arg(1)) // without one nothing is missing
 	with := c.string(2)
 	if with == "" {
 		with = " "

@@ -9,7 +9,7 @@ import (
 // TestX13RareSyntax holds that partial calls without a value, words behind a transform and
 // predicates behind a group are those of jsonata-js 2.2.2.
 func TestX13RareSyntax(t *testing.T) {
-	scope := expressions.NewScope(contextOf(t, `{"a":{"b":1}, "staff":[{"uid":"u1","n":1},{"uid":"u2","n":2}]}`), nil)
+	scope := expressions.NewScope(contextOf(t, `{"a":{"b":1}, "big":1152921504606846976, "next":1152921504606846977, "nest":[[1,2],[],[3]], "staff":[{"uid":"u1","n":1},{"uid":"u2","n":2}]}`), nil)
 	for source, want := range map[string]string{
 		`$ ~> |a|{"b": 2}| and true`:                           `true`,
 		`$ ~> |a|{"b": 2}| or false`:                           `true`,
@@ -38,6 +38,23 @@ func TestX13RareSyntax(t *testing.T) {
 		`staff{uid: 1}[0][0]`:        `{"u1":1}`,
 		`staff{uid: 1}[-1].x`:        `{}`,
 		`[staff{uid: n}[1]]`:         `[{"u2":2}]`,
+	} {
+		if got := evalText(t, source, scope); got != want {
+			t.Errorf("%s is %s, want %s", source, got, want)
+		}
+	}
+	for source, want := range map[string]string{
+		`($f := function($x){$filter([], $exists)} ~> $trim(?); $f(1))`: `undefined`,
+		`($f := $filter(?, $exists) ~> $trim; $f([]))`:                  `undefined`,
+		`$map(["abc", "b"], function($s){$match($s, /b/, 0)})`:          `[[],[]]`,
+		`$match("abc", /b/, 0)`:                                         `undefined`,
+		`$pad("abc", nope)`:                                             `"abc"`,
+		`$pad(?, nope)("abc")`:                                          `"abc"`,
+		`$spread(nest.nope[[0]])`:                                       `undefined`,
+		`-(1/0) < 1`:                                                    `error D1001`,
+		`$distinct([big, 1152921504606846976, 1])`:                      `[1152921504606846976,1]`,
+		`$distinct([1152921504606846976, big])`:                         `[1152921504606847000]`,
+		`$distinct([big, big, next])`:                                   `[1152921504606846976,1152921504606846977]`,
 	} {
 		if got := evalText(t, source, scope); got != want {
 			t.Errorf("%s is %s, want %s", source, got, want)
