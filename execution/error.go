@@ -283,7 +283,7 @@ const itemShown = 200
 // located returns the failure with the place of the site.
 func (s *site) located(failed *Failure) *Failure {
 	out := *failed
-	out.Node, out.Part = s.owner.ID(), s.part
+	out.Node, out.Part, out.Item = s.owner.ID(), s.part, ""
 	if s.item != nil {
 		if src, err := value.Encode(s.item); err == nil {
 			out.Item = wording.Truncate(s.frame.graph.Secrets.Redact(string(src)), itemShown)
