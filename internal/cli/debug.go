@@ -70,7 +70,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	show := newTrace(std.err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
-	ctx, options := l.begin(ctx, g)
+	ctx, options := l.begin(show.progress.followed(ctx, l.user), g)
 	session, err := controller.Start(ctx, g, args, l.engine(), debug.StartOptions{
 		Pause: true, Run: append(options, execution.WithObserver(show)),
 	})

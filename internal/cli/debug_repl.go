@@ -25,6 +25,7 @@ type repl struct {
 	graph   *graph.Graph
 	secrets *config.Secrets
 	trace   *trace
+	show    func()   // shows the line of progress again; nil: it was not hidden
 	file    string   // the graph file
 	source  [][]byte // its lines
 	watched []string
@@ -108,6 +109,9 @@ func findCommand(name string) (*debugCommand, error) {
 // wait waits until the run is paused again and prints where, or reports that it has ended. Meanwhile
 // Ctrl-C pauses the run, and a second one stops it.
 func (r *repl) wait(ctx context.Context) (ended bool) {
+	if r.show != nil {
+		r.show()
+	}
 	waiting, done := context.WithCancel(ctx)
 	heard := make(chan struct{})
 	go func() {
@@ -117,6 +121,9 @@ func (r *repl) wait(ctx context.Context) (ended bool) {
 	err := r.session.Wait(ctx)
 	done()
 	<-heard
+	if r.trace != nil {
+		r.show = r.trace.progress.hide()
+	}
 	if err != nil {
 		return true
 	}

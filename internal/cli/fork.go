@@ -116,7 +116,7 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 		return printForkPlan(std.out, plan)
 	}
 	show := newTrace(std.err, p, g, f.trace)
-	ctx, stop := l.untilStopped(ctx)
+	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
 	opts := []execution.Option{stop, execution.WithObserver(show), execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.Start != nil {
 			printLine(std.err, "toolgraph: run %s continues run %s from step %s", e.Run, recorded.ID, at)

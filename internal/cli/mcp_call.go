@@ -100,12 +100,14 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 
 // call makes the call, and shows on a terminal how far it is.
 func (f *callFlags) call(ctx context.Context, l *loaded, server, tool string, args value.Value) (value.Value, error) {
-	line := newProgress(l.std.err)
+	line := newProgress(l.std.err, l.File.Secrets)
 	if line.w != nil {
-		line.draw(time.Now(), fmt.Sprintf("calling %s %s", server, tool))
-		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) {
-			line.draw(time.Now(), progressText(done, total, l.File.Secrets.Redact(message)))
-		})
+		line.mu.Lock()
+		line.begin("", "", server+" "+tool, time.Now())
+		line.draw(time.Now())
+		line.mu.Unlock()
+		l.user.shows = line
+		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { line.heard("", done, total, message) })
 	}
 	defer line.clear()
 	return l.pool.CallTool(ctx, server, tool, args, nil, f.timeout)
@@ -117,7 +119,7 @@ func progressText(done, total float64, message string) string {
 	if total > 0 {
 		text = fmt.Sprintf("%g/%g", done, total)
 	}
-	return shortened(text+" "+message, summaryShown)
+	return shortened(strings.TrimSpace(text+" "+message), summaryShown)
 }
 
 // failed prints the error of a call; what the command line has wrong is a usage error.

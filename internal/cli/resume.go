@@ -92,7 +92,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	}
 	defer l.close()
 	show := newTrace(std.err, p, g, f.trace)
-	ctx, stop := l.untilStopped(ctx)
+	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
 	user := &lastingUser{inTurn: inTurn{l.asked(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
 	if f.changed {

@@ -80,7 +80,7 @@ func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	if f.dry.on {
 		return f.dry.run(ctx, l, g, args, show)
 	}
-	ctx, stop := l.untilStopped(ctx)
+	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
 	result, err := l.run(ctx, l.engine(), g, args, stop, execution.WithObserver(show))
 	err = withRemedy(err)
 	defer printUsage(std.err, g, result, err, f.usage)

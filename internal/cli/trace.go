@@ -37,7 +37,7 @@ func traceFlag(cmd *cobra.Command, into *bool) {
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
 	screen := terminal.On(w)
-	t := &trace{w: w, screen: screen, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w), rows: rows, names: len("node")}
+	t := &trace{w: w, screen: screen, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w, p.File.Secrets), rows: rows, names: len("node")}
 	t.places = min(max(4, addressWidth(g, nil)), maxPlaces)
 	wider := func(name string) { t.names = max(t.names, screen.Width(wording.OneLine(name))) }
 	for _, of := range g.Reached() {
@@ -88,12 +88,10 @@ func addressWidth(g *graph.Graph, around []*graph.Graph) int {
 
 // Observe shows an event.
 func (t *trace) Observe(e execution.Event) {
-	if !t.rows || e.Record == nil {
-		t.progress.Observe(e)
-		return
+	if t.rows && e.Record != nil {
+		t.progress.beside(func() { t.row(*e.Record) })
 	}
-	t.progress.clear()
-	t.row(*e.Record)
+	t.progress.Observe(e)
 }
 
 // editedKind is what rows of steps have in place of the type for an edit by a user.
@@ -172,85 +170,4 @@ func outputText(r execution.Record, most int, secrets *config.Secrets) string {
 		text += fmt.Sprintf("  (attempt %d)", n+1)
 	}
 	return text
-}
-
-// progress is a line on a terminal that shows the current step of a run. On other streams
-// nothing is shown.
-type progress struct {
-	w      io.Writer // nil: nothing is shown
-	screen terminal.Screen
-	last   time.Time
-	shown  bool
-	parts  map[execution.Address]*partsDone // of the executions that are under way
-}
-
-// partsDone counts the parts of an execution that have finished.
-type partsDone struct{ done, of int }
-
-func newProgress(w io.Writer) *progress {
-	screen := terminal.On(w)
-	if !screen.Live() {
-		w = nil
-	}
-	return &progress{w: w, screen: screen}
-}
-
-// progressEvery bounds how often a fast loop redraws the line.
-const progressEvery = 50 * time.Millisecond
-
-// Observe redraws the line.
-func (p *progress) Observe(e execution.Event) {
-	if p.w == nil {
-		return
-	}
-	whole := p.count(e)
-	if e.Time.Sub(p.last) < progressEvery {
-		return
-	}
-	switch e.Kind {
-	case execution.CallStarted:
-		p.draw(e.Time, fmt.Sprintf("%s %s: calling %s %s", e.At(), e.Step.Name(), e.Step.Server, e.Step.Tool))
-	case execution.AttemptFailed:
-		p.draw(e.Time, fmt.Sprintf("%s %s: waiting before the next attempt", e.At(), e.Step.Name()))
-	case execution.StepFinished:
-		text := fmt.Sprintf("%s %s", e.At(), e.Record.Name())
-		if whole != nil {
-			text += fmt.Sprintf(" %d/%d", whole.done, whole.of)
-		}
-		p.draw(e.Time, text)
-	}
-}
-
-// count counts the parts of executions; it returns those of which the event's record is one.
-func (p *progress) count(e execution.Event) *partsDone {
-	switch {
-	case e.Kind == execution.PartsStarted:
-		if p.parts == nil {
-			p.parts = map[execution.Address]*partsDone{}
-		}
-		p.parts[e.At()] = &partsDone{of: e.Parts.Count}
-	case e.Kind != execution.StepFinished:
-	case e.Record.Part == "":
-		delete(p.parts, e.At())
-	default:
-		whole := p.parts[execution.AddressOf(e.Record.Frame, e.Record.Index, "")]
-		if whole != nil {
-			whole.done++
-		}
-		return whole
-	}
-	return nil
-}
-
-func (p *progress) draw(at time.Time, text string) {
-	p.last, p.shown = at, true
-	text = terminal.Cut(wording.OneLine(text), p.screen.Columns()-1) // a line that is full may wrap
-	fmt.Fprintf(p.w, "\r\x1b[2K%s", p.screen.Paint(terminal.Faint, text))
-}
-
-func (p *progress) clear() {
-	if p.shown {
-		p.shown = false
-		fmt.Fprint(p.w, "\r\x1b[2K")
-	}
 }

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/internal/terminal"
+)
+
+func newLine(to *bytes.Buffer) *progress {
+	p := newProgress(to, &config.Secrets{})
+	p.w, p.screen = to, terminal.Sized(200, 24, false)
+	return p
+}
+
+// The line names the call that has taken longest, and the parts that it is one of.
+func TestProgressLine(t *testing.T) {
+	began := time.Now()
+	at := func(e execution.Event, seconds int) execution.Event {
+		e.Time = began.Add(time.Duration(seconds) * time.Second)
+		if e.Step != nil {
+			e.Step.Server, e.Step.Tool = "up", "read"
+		}
+		return e
+	}
+	p := newLine(&bytes.Buffer{})
+	defer p.clear()
+	for i, step := range []struct {
+		event execution.Event
+		heard func()
+		want  string
+	}{
+		{event: at(ends("0", "", "entry"), 0), want: "0 entry"},
+		{event: at(calls("1", "", "one"), 0), want: "1 one: calling up read, 9s"},
+		{heard: func() { p.heard("1", 3, 0, "page 3") }, want: "1 one: calling up read, 9s, 3 page 3"},
+		{heard: func() { p.heard("7", 3, 0, "not known") }, want: "1 one: calling up read, 9s, 3 page 3"},
+		{event: at(ends("1", "", "one"), 1), want: "1 one"},
+		{event: at(parts("2", "", "all", 20), 1), want: "1 one"},
+		{event: at(calls("2.0", "", "all"), 1), want: "2 all: 0 of 20 parts done, 1 in flight; 2.0 all: calling up read, 8s"},
+		{event: at(calls("2.1/0", "sub", "all"), 3), want: "2 all: 0 of 20 parts done, 2 in flight; 2.0 all: calling up read, 8s"},
+		{heard: func() { p.heard("2.1/0", 1, 4, "") }, want: "2 all: 0 of 20 parts done, 2 in flight; 2.0 all: calling up read, 8s"},
+		{event: at(ends("2.0", "", "all"), 4), want: "2 all: 1 of 20 parts done, 1 in flight; 2.1/0 sub:all: calling up read, 6s, 1/4"},
+		{event: at(ends("2", "", "all"), 5), want: "2 all"}, // with a call that has ended without a record
+	} {
+		if step.heard != nil {
+			step.heard()
+		} else {
+			p.Observe(step.event)
+		}
+		if got := p.line(began.Add(9 * time.Second)); got != step.want {
+			t.Errorf("%d: got %q, want %q", i, got, step.want)
+		}
+	}
+	if len(p.calls)+len(p.parts) > 0 {
+		t.Errorf("left over: %v %v", p.calls, p.parts)
+	}
+}
+
+// The timer draws the line while a call is in flight, and not over a question; then it ends.
+func TestProgressLineIsDrawnAgain(t *testing.T) {
+	var to bytes.Buffer
+	p := newLine(&to)
+	drawn := func() string {
+		to.Reset()
+		p.tick()
+		return strings.TrimPrefix(to.String(), "\r\x1b[2K")
+	}
+	p.Observe(calls("1", "", "one"))
+	if got := drawn(); !strings.HasPrefix(got, "1 one: calling") {
+		t.Errorf("drawn %q", got)
+	}
+	show := p.hide()
+	if got := drawn(); got != "" {
+		t.Errorf("drawn over a question: %q", got)
+	}
+	show()
+	if got := drawn(); got == "" {
+		t.Error("not drawn after the question")
+	}
+	p.Observe(ends("1", "", "one"))
+	if drawn(); p.timer != nil {
+		t.Error("the timer goes on without a call")
+	}
+	p.Observe(calls("2", "", "two"))
+	p.clear()
+	if got := drawn(); got != "" {
+		t.Errorf("drawn after the end: %q", got)
+	}
+}
