@@ -35,7 +35,7 @@ tools:
       - id: fetch
         type: mcp
         args:
-          # TODO: the tab and ` + "\uFFFD" + `[31mred
+          # TODO: the tab and \x1b[31mred
           url: "a: b"
           count: 3
           x: {expr: "$.a.b[0]"}

@@ -60,15 +60,24 @@ type Error struct {
 }
 
 // Error returns the server, the tool, the message and a remedy in one line, then the
-// server's last lines.
+// server's last lines. A message of several lines is the server's own: each begins with "| ", and
+// the remedy is on a line after them.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "server %q", e.Server)
 	if e.Tool != "" {
 		fmt.Fprintf(&b, ", tool %q", e.Tool)
 	}
-	b.WriteString(": " + e.Message)
-	if e.Hint != "" {
+	said := wording.Foreign(e.Message)
+	isLong := strings.HasPrefix(said, "\n")
+	if !isLong {
+		said = " " + said
+	}
+	b.WriteString(":" + said)
+	switch {
+	case e.Hint != "" && isLong:
+		b.WriteString("\n" + e.Hint)
+	case e.Hint != "":
 		b.WriteString("; " + e.Hint)
 	}
 	for _, line := range e.Stderr {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -257,7 +256,7 @@ func (e *statusError) Error() string { return statusWords(e.status, e.wait) }
 const (
 	errorBodyMost = 64 << 10 // bytes that are read of an answer of failure
 	errorBodyEdge = 32 << 10 // the last of them, which may hold a part of a secret that redaction cannot recognize
-	excerptMost   = 500      // characters that are shown
+	excerptMost   = 500      // bytes that are shown
 )
 
 // excerpt returns the part of the body that is shown.
@@ -266,20 +265,7 @@ func (e *statusError) excerpt(redact func(string) string) string {
 	if e.truncated {
 		text = text[:max(0, len(text)-errorBodyEdge)]
 	}
-	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
-	var out strings.Builder
-	n := 0
-	for _, r := range text {
-		if n++; n > excerptMost {
-			return out.String() + "…"
-		}
-		if unicode.IsPrint(r) {
-			out.WriteRune(r)
-		} else {
-			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return out.String()
+	return presentable(strings.TrimSpace(text), excerptMost)
 }
 
 // judge turns a status of failure into an error, before the library takes the body for

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"toolgraph/config"
 	"toolgraph/internal/wording"
@@ -31,12 +29,15 @@ func newNotes(server string, logger *slog.Logger, secrets *config.Secrets) notes
 
 func (n notes) redact(text string) string { return n.auth.hide(n.secrets.Redact(text)) }
 
-// shown returns text of at most limit bytes that is fit to be shown: redacted before it is
-// truncated, for half a secret is not recognized, and both with and without the control
+// shown returns text of at most limit bytes that is fit to be shown in one line: redacted before it
+// is truncated, for half a secret is not recognized, and both with and without the control
 // characters that may be inside a secret. Its work is bounded for any text.
 func (n notes) shown(text string, limit int) string {
-	text = n.redact(wording.Truncate(text, max(stderrLineRoom, 2*limit)))
-	return wording.Truncate(n.redact(plain(text)), limit)
+	text = colour().ReplaceAllString(n.redact(wording.Truncate(text, max(stderrLineRoom, 2*limit))), "")
+	if bare := plain(text); n.redact(bare) != bare {
+		return wording.Truncate(n.redact(bare), limit)
+	}
+	return presentable(text, limit)
 }
 
 // headOf returns as much of a message as shown uses, and one byte more, so that shown
@@ -88,9 +89,8 @@ const (
 	stderrLineRoom = 8 << 10  // longest line held: it is redacted before it is truncated
 )
 
-var ansiEscape = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-_])")
-})
+// colour matches what colours the text of a terminal. It is left out, so that the text stays readable.
+var colour = wording.Pattern("\x1b\\[[0-9;:]*m")
 
 // stderrRing holds the last lines that a server wrote to its stderr.
 type stderrRing struct {
@@ -172,21 +172,19 @@ func (r *stderrRing) tail(mark int, note notes) []string {
 	return shown
 }
 
-// presentable returns text of at most limit bytes without control and direction
-// characters, which could forge lines or colours where it is shown.
-func presentable(text string, limit int) string { return plain(wording.Truncate(text, limit)) }
+// presentable returns text of at most limit bytes in one line: characters that could forge lines or
+// change a terminal are escaped.
+func presentable(text string, limit int) string {
+	text = strings.ReplaceAll(text, "\t", " ")
+	return wording.Truncate(strings.ReplaceAll(wording.Printable(text), "\n", `\n`), limit)
+}
 
-// plain removes them, unlike wording.Printable, which marks their places: what a server
-// colours for a terminal stays readable.
+// plain returns a text without the characters that presentable escapes, which may hide a secret.
 func plain(text string) string {
-	text = ansiEscape().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+		if wording.IsHidden(r) || r == '\n' {
 			return -1
 		}
 		return r
-	}, text)
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }

@@ -70,7 +70,7 @@ func TestProgressIsHostile(t *testing.T) {
 		`"progress":1,"progressToken":"1"`:                             "",
 		`"progress":-1e308,"total":-5`:                                 "-1e+308 of -5: ",
 		`"message":"alive"`:                                            "0 of 0: alive",
-		`"message":"a\u001b[31mb\u0007\n\u202ec"`:                      "0 of 0: abc",
+		`"message":"a\u001b[31mb\u0007\n\u202ec"`:                      `0 of 0: ab\a\n\u202ec`,
 		`"message":"key hunter2-hunter2"`:                              "0 of 0: key [redacted]",
 		`"message":"` + strings.Repeat("x", 195) + ` hunter2-hunter2"`: "0 of 0: " + strings.Repeat("x", 195) + " [red…",
 		`"message":"` + strings.Repeat("x", 300) + `"`:                 "0 of 0: " + strings.Repeat("x", 200) + "…",

@@ -164,7 +164,7 @@ func TestRunsWatchDraws(t *testing.T) {
 		}
 		return out.String()
 	}
-	if got := do(r("A", journal.Running, 1), r("B", journal.Waiting, 2)); strings.Count(got, "\n") != 2 || !strings.Contains(got, "  A  to\uFFFD[31m\uFFFDol  running          1 step    1h0m0s") {
+	if got := do(r("A", journal.Running, 1), r("B", journal.Waiting, 2)); strings.Count(got, "\n") != 2 || !strings.Contains(got, `  A  to\x1b[31m\u202eol  running          1 step   …`) {
 		t.Errorf("%q", got)
 	}
 	failed := r("A", journal.Failed, 3)

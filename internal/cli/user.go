@@ -188,7 +188,7 @@ func askUser(ctx context.Context, upstream string, params json.RawMessage) (json
 	if json.Unmarshal(params, &fields) != nil || json.Unmarshal(fields["message"], &message) != nil {
 		return nil, errors.New("the question has no message")
 	}
-	message = fmt.Sprintf("The server %q asks: %s", upstream, wording.Printable(message))
+	message = fmt.Sprintf("The server %q asks: %s", upstream, wording.Foreign(message))
 	var err error
 	if fields["message"], err = json.Marshal(message); err != nil {
 		return nil, err

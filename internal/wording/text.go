@@ -71,15 +71,34 @@ func Or[T ~string](words []T) string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// Printable returns a text for a terminal: each character that would move its cursor or
-// change its colours, or that cannot be seen, is U+FFFD. Line breaks and tabs stay.
+// Printable returns a text for people: each character that would move the cursor of a terminal or
+// change its colours, that turns the direction of the text, or that cannot be seen is replaced by
+// Go's escape for it, such as \x1b and \u202e. Line breaks and tabs stay.
 func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
+	text = strings.ToValidUTF8(text, string(unicode.ReplacementChar))
+	if strings.IndexFunc(text, IsHidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
 		if IsHidden(r) {
-			return unicode.ReplacementChar
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			b.WriteRune(r)
 		}
-		return r
-	}, text)
+	}
+	return b.String()
+}
+
+// Foreign returns what another program says, for the end of a line of a message: printable, and when
+// it has several lines, each on a line of its own after "| ". So no line of it can be taken for one
+// of the message.
+func Foreign(text string) string {
+	text = Printable(strings.ReplaceAll(strings.TrimSpace(text), "\r\n", "\n"))
+	if strings.Contains(text, "\n") {
+		return "\n| " + strings.ReplaceAll(text, "\n", "\n| ")
+	}
+	return text
 }
 
 // OneLine returns the printable text with a space for each line break and tab.

@@ -28,7 +28,7 @@ func TestTexts(t *testing.T) {
 		wording.Count(0, "call"):                     "0 calls",
 		wording.List([]string{"a", "b"}):             "a, b",
 		wording.List(make([]string, 14)):             ", , , , , , , , , , ,  and 2 more",
-		wording.OneLine("a\nb\x1b[1m\u202e\u2028"):   "a b\uFFFD[1m\uFFFD\uFFFD",
+		wording.OneLine("a\nb\x1b[1m\u202e\u2028"):   `a b\x1b[1m\u202e\u2028`,
 		wording.Printable("a\n\tb"):                  "a\n\tb",
 	} {
 		if got != expected {
