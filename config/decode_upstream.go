@@ -111,6 +111,7 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 		d.reached(u, fs, from)
 	}
 	u.Timeout, u.MaxInFlight, u.Rate = fs.milliseconds("timeoutMs"), fs.integer("maxInFlight"), d.rate(fs)
+	u.TextResults = fs.word("results") == "text"
 	u.Variables = slices.Compact(slices.Sorted(slices.Values(d.reads)))
 	return u
 }

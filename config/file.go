@@ -110,6 +110,7 @@ type Upstream struct {
 	StartTimeout time.Duration // default DefaultStartTimeout
 	MaxInFlight  int           // calls at the same time; default DefaultMaxInFlight
 	Rate         *Rate         // calls in a time; nil when missing: no limit
+	TextResults  bool          // the value of a call is the text of the answer, unchanged
 	Protocol     Protocol      // default ProtocolAuto
 	AllowPrivate bool          // streamableHttp, sse: the host of URL may have a private or loopback address
 	Trusted      bool          // its tool annotations (readOnlyHint, idempotentHint) are believed

@@ -279,6 +279,7 @@ var upstreamForm = form{
 		{name: "startTimeoutMs", doc: "The time limit of the start, in milliseconds.", value: wholeNumber(int(DefaultStartTimeout.Milliseconds()), 3_600_000)},
 		{name: "maxInFlight", doc: "The largest number of calls at the same time.", value: wholeNumber(DefaultMaxInFlight, 4096)},
 		{name: "rate", doc: "The largest number of calls in a time; others wait for their turn.", value: formValue("rate")},
+		{name: "results", doc: "What the value of a call is: json, the default, reads structuredContent, or a text as the JSON in it; text is the text of the answer, unchanged.", value: oneOf("json", "text")},
 		{name: "protocol", doc: "The generation of the protocol: legacy (up to 2025-11-25), modern (from 2026-07-28), or auto to detect it.", value: value{"enum": []any{"auto", "legacy", "modern"}, "default": "auto"}},
 		{name: "allowPrivate", doc: "Whether the host of url may have a private or loopback address. Not needed for a url with localhost, 127.x.x.x or [::1] in the file itself; link-local addresses are never allowed.", value: value{"type": "boolean", "default": false}},
 		{name: "trusted", doc: "Whether to believe the server's tool annotations: a resumed run then repeats calls of its read-only and idempotent tools.", value: value{"type": "boolean", "default": false}},

@@ -10,7 +10,7 @@ var execForm = form{
 		}, required: true},
 		{name: "env", doc: "Variables added to a small safe base. ${VAR} is replaced.", value: settingsValue()},
 		{name: "cwd", doc: "The working directory, relative to this file. ${VAR} is replaced.", value: textValue()},
-		*upstreamForm.find("timeoutMs"), *upstreamForm.find("maxInFlight"), *upstreamForm.find("rate"),
+		*upstreamForm.find("timeoutMs"), *upstreamForm.find("maxInFlight"), *upstreamForm.find("rate"), *upstreamForm.find("results"),
 	},
 }
 

@@ -25,6 +25,9 @@ func (c *compiler) newMCP(ctx context.Context, b base, n *config.Node) *MCP {
 		step: step{base: b}, Calling: calling, Retry: c.compileRetry(ctx, b.id, n),
 		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: effect, Confirm: n.Confirm, toolPos: n.Tool.Pos,
 	}
+	if u := c.server(m.Server); u != nil {
+		m.Text = u.TextResults
+	}
 	if n.Cache != nil {
 		m.Cache = n.Cache.TTL
 		c.checkCache(m, n)

@@ -107,6 +107,7 @@ type MCP struct {
 	OnCrash      config.OnCrash // not part of the graph's hash: it may be added after a crash
 	Effect       config.Effect  // the author's word, of the node or of the program; empty when missing
 	Cache        time.Duration  // how long an answer is given again; 0: not at all; not part of the hash
+	Text         bool           // the value of the call is a text: results of the server says so; not part of the hash
 	Confirm      *bool          // whether the user must agree before the call; nil: Allow decides
 
 	toolPos config.Pos

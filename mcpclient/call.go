@@ -192,7 +192,7 @@ func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result
 	if fail != nil {
 		return result{}, s, fail
 	}
-	r, err := readResult(raw)
+	r, err := readResult(raw, u.conf.TextResults)
 	switch {
 	case err != nil:
 		fail = &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}

@@ -26,15 +26,15 @@ type result struct {
 // call failed: the value is that which an expression reads of such a call, nil for none. The error
 // describes a result that is not one.
 func ReadResult(raw []byte) (v value.Value, failed bool, err error) {
-	r, err := readResult(raw)
+	r, err := readResult(raw, false)
 	return r.value, r.failed || r.inputRequired, err
 }
 
 // readResult returns the value of a call: structuredContent when there is one; otherwise
 // that of its one item: of a text the JSON in it, or the text itself when it is not JSON, of
 // any other its content object, of a known type or not; of several items an array of these;
-// of none nil.
-func readResult(raw []byte) (result, error) {
+// of none nil. As text it is the text of the answer, whatever structuredContent there is.
+func readResult(raw []byte, asText bool) (result, error) {
 	var structured, content, isError, kind, task []byte
 	var asked input
 	err := pick(raw, field{"structuredContent", &structured}, field{"content", &content}, field{"isError", &isError},
@@ -46,6 +46,9 @@ func readResult(raw []byte) (result, error) {
 		return result{inputRequired: true, input: asked}, nil
 	case string(isError) == "true":
 		return failedResult(content, structured), nil
+	case asText && content != nil:
+		text, err := contentText(content)
+		return result{value: text}, err
 	case structured != nil && !bytes.Equal(structured, []byte("null")):
 		v, err := value.Decode(structured)
 		if err != nil {
@@ -118,6 +121,30 @@ func contentValue(content []byte) (value.Value, Details, error) {
 		return values[0], said.all(), nil
 	}
 	return values, said.all(), nil
+}
+
+// contentText returns the text items of a content array as they are, a line each; without text
+// items the JSON of the content.
+func contentText(content []byte) (string, error) {
+	items, err := contentItems(content)
+	if err != nil {
+		return "", err
+	}
+	var texts []string
+	for _, item := range items {
+		if t, ok := textOf(item); ok {
+			texts = append(texts, t.text)
+		}
+	}
+	if texts != nil || len(items) == 0 {
+		return strings.Join(texts, "\n"), nil
+	}
+	v, err := value.Decode(content)
+	if err != nil {
+		return "", fmt.Errorf("content: %w", err)
+	}
+	raw, err := value.Encode(v)
+	return string(raw), err
 }
 
 // textValue returns the JSON in a text, or the text when it is not JSON.

@@ -30,7 +30,7 @@ func TestValueOfACall(t *testing.T) {
 		{"big integer", `{"structuredContent":{"n":9007199254740993}}`, `{"n":9007199254740993}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := readResult([]byte(c.result))
+			r, err := readResult([]byte(c.result), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,10 +47,10 @@ func TestValueOfACall(t *testing.T) {
 
 // A task is no result: it must not pass for one that is empty.
 func TestTaskIsNoResult(t *testing.T) {
-	if r, err := readResult([]byte(`{"task":{"taskId":"1","status":"working"}}`)); err == nil {
+	if r, err := readResult([]byte(`{"task":{"taskId":"1","status":"working"}}`), false); err == nil {
 		t.Errorf("%+v", r)
 	}
-	if r, err := readResult([]byte(`{"task":{"taskId":"1"},"content":[{"type":"text","text":"1"}]}`)); err != nil || r.value != 1.0 {
+	if r, err := readResult([]byte(`{"task":{"taskId":"1"},"content":[{"type":"text","text":"1"}]}`), false); err != nil || r.value != 1.0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestFailedResult(t *testing.T) {
 		{`{"isError":true,"content":[]}`, "the tool failed without a message", "", ""},
 		{`{"isError":true,"content":"odd"}`, "the tool failed without a message", "", ""},
 	} {
-		r, err := readResult([]byte(c.result))
+		r, err := readResult([]byte(c.result), false)
 		var got []byte
 		if r.value != nil {
 			got, _ = value.Encode(r.value)
@@ -86,12 +86,12 @@ func TestFailedResult(t *testing.T) {
 		}
 	}
 	large := `{"isError":true,"structuredContent":{"a":"` + strings.Repeat("x", mostStructured) + `"}}`
-	r, err := readResult([]byte(large))
+	r, err := readResult([]byte(large), false)
 	if message, structured := secrets.failed(r); err != nil || structured != nil || len(message) > 17<<10 || !strings.Contains(message, "it is left out") {
 		t.Errorf("a structuredContent of 64 KiB was not left out: %d and %d bytes, %v", len(structured), len(message), err)
 	}
 	long := `{"isError":true,"content":[{"type":"text","text":"` + strings.Repeat("é", 1<<20) + `"}]}`
-	r, err = readResult([]byte(long))
+	r, err = readResult([]byte(long), false)
 	if message, _ := secrets.failed(r); err != nil || len(message) > 17<<10 || len(r.text) > failureRoom+len("…") {
 		t.Errorf("a text of a megabyte was not left out: %d bytes of %d, %v", len(message), len(r.text), err)
 	}
@@ -99,7 +99,7 @@ func TestFailedResult(t *testing.T) {
 
 func TestNoResult(t *testing.T) {
 	for _, raw := range []string{``, `null`, `[]`, `"x"`, `{"content":5}`, `{"structuredContent":{"a":}}`, `{"content":[{"type":}]}`} {
-		if r, err := readResult([]byte(raw)); err == nil {
+		if r, err := readResult([]byte(raw), false); err == nil {
 			t.Errorf("%s: got %+v, want an error", raw, r)
 		}
 	}

@@ -108,6 +108,9 @@ func failureOf(n graph.Node, codes []config.FailureCode) shape.Shape {
 func (f *follower) value(ctx context.Context, n graph.Node) shape.Shape {
 	switch n := n.(type) {
 	case *graph.MCP:
+		if n.Text {
+			return shape.String()
+		}
 		t := knownTool(f.all.up, n.Server, n.Tool)
 		if len(t.OutputSchema) == 0 {
 			return shape.Any()

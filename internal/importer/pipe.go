@@ -226,6 +226,7 @@ func (w *pipeWriter) addServer(name string, d *config.Data) error {
 	if len(words) > 1 {
 		server.Set("args", w.serverArgs(name, words))
 	}
+	server.Set("results", "text")
 	if env := d.Get("env"); env != nil {
 		if env.Kind != config.KindObject {
 			return fault(env, "env of server %s is not an object", wording.Quote(name))
@@ -256,7 +257,7 @@ func (w *pipeWriter) env(d *config.Data) *config.Data {
 
 // addPrograms adds the server whose tools are the programs of all pipes.
 func (w *pipeWriter) addPrograms() {
-	server := config.NewObject().Set("type", "exec")
+	server := config.NewObject().Set("type", "exec").Set("results", "text")
 	w.note(server, "Programs run only with --allow-exec. They get few variables of the environment; add others to env.")
 	if len(w.vars.Items) > 0 {
 		env := config.NewObject()
