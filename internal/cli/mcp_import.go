@@ -147,6 +147,9 @@ func (f *hostImportFlags) files(host *hostconfig.Host, dir string, reader *hostc
 		if err != nil {
 			return nil, fmt.Errorf("cannot import from %s: %w", host.Title, err)
 		}
+		if f.file != "" && file.Missing != "" && len(file.Projects) == 0 {
+			return nil, fmt.Errorf("cannot import from %s: %s has no servers, expected an object under %q", host.Title, path, file.Missing)
+		}
 		if files = append(files, file); dir == "" {
 			break
 		}

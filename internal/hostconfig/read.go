@@ -73,6 +73,7 @@ type File struct {
 	Path     string
 	Servers  []Server // in the order of the file
 	Projects []string // the directories of projects whose servers are in the file and were not read
+	Missing  string   `json:"-"` // the key that the file should have for its servers; "" when it has it
 }
 
 // Server is a server that a host's file defines.
@@ -85,14 +86,26 @@ type Server struct {
 	Notes []string             `json:"notes,omitempty"` // what differs from the host's entry
 }
 
+// commonKeys are the keys under which most programs have their servers.
+var commonKeys = []string{"mcpServers", "servers"}
+
 // Read returns the servers of a file. The error says the place in the file; it contains no values.
 func (r *Reader) Read(path string, src []byte) (*File, error) {
-	root, err := r.host.syntax.read(path, src, r.host.key, "inputs", "projects")
+	root, err := r.host.syntax.read(path, src, append([]string{r.host.key, "inputs", "projects"}, commonKeys...)...)
 	if err != nil {
 		return nil, err
 	}
 	file := &File{Path: path}
-	servers := root.Get(r.host.key)
+	key := r.host.key
+	for _, common := range commonKeys { // another program's file, such as pflow's
+		if root.Get(key) == nil && root.Get(common) != nil {
+			key = common
+		}
+	}
+	servers := root.Get(key)
+	if servers == nil {
+		file.Missing = key
+	}
 	if projects := root.Get("projects"); r.host.byProject && projects != nil {
 		own := r.project(file, projects)
 		if r.opts.Dir != "" {
@@ -103,7 +116,7 @@ func (r *Reader) Read(path string, src []byte) (*File, error) {
 	case servers == nil, isNull(servers):
 		return file, nil
 	case servers.Kind != config.KindObject:
-		return nil, &placedError{servers.Pos, fmt.Sprintf("%s is %s, expected names and servers", r.host.key, kindOf(servers))}
+		return nil, &placedError{servers.Pos, fmt.Sprintf("%s is %s, expected names and servers", key, kindOf(servers))}
 	}
 	asked := inputs(root.Get("inputs"))
 	for i, name := range servers.Keys {

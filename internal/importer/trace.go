@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -99,6 +100,7 @@ type trace struct {
 	byID     map[string]*call // of a host's transcript
 	skipped  []string         // names of other tools since the last call
 	after    []string         // what was called after the last call and is not imported
+	first    *entry           // of the file; nil: it has none
 	moment   int
 	isHost   bool // an entry of a host's transcript was found
 	imported int
@@ -109,8 +111,11 @@ func readTrace(path string, src []byte) (*trace, error) {
 	t := &trace{byID: map[string]*call{}}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	read := readLines
-	if start := bytes.TrimLeft(src, " \t\r\n"); len(start) > 0 && start[0] == '[' {
+	switch start := bytes.TrimLeft(src, " \t\r\n"); {
+	case len(start) > 0 && start[0] == '[':
 		read = readArray
+	case len(start) > 0 && start[0] == '{' && bytes.ContainsRune(bytes.TrimRight(start, " \t\r\n"), '\n') && json.Valid(src):
+		read = readObject
 	}
 	if err := read(path, src, t.add); err != nil {
 		return nil, err
@@ -124,14 +129,30 @@ func readTrace(path string, src []byte) (*trace, error) {
 	case len(t.calls) > 0:
 		return nil, fmt.Errorf("%s: none of its %s has succeeded", path, wording.Count(len(t.calls), "call"))
 	case t.isHost:
-		return nil, fmt.Errorf("%s: the transcript has no calls of MCP tools (tool_use of mcp__SERVER__TOOL)", path)
+		return nil, fmt.Errorf("%s: the transcript has no calls of MCP tools, expected items of type tool_use whose name is mcp__SERVER__TOOL", path)
 	}
-	return nil, fmt.Errorf("%s: no calls found, expected a host's transcript, or objects with server, tool, args and result", path)
+	return nil, t.noTrace(path)
+}
+
+// noTrace is the error about a file that has nothing of a trace.
+func (t *trace) noTrace(path string) error {
+	const expected = "expected a host's transcript, or objects with server, tool, args and result"
+	if t.first == nil {
+		return placed(path, 1, 1, "the file has no entries, %s", expected)
+	}
+	keys := t.first.object.Keys()
+	if slices.Contains(keys, "toolgraphRun") {
+		return t.first.errorf("found a run that toolgraph runs export wrote, which toolgraph runs import reads; %s", expected)
+	}
+	return t.first.errorf("found no calls, but an object with the keys %s; %s", wording.List(keys[:min(len(keys), 10)]), expected)
 }
 
 // add takes the next entry of the trace.
 func (t *trace) add(e entry) error {
 	t.moment++
+	if t.first == nil {
+		t.first = &e
+	}
 	if _, is := e.object.Get("tool"); is {
 		return t.addPlain(e)
 	}

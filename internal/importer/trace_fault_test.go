@@ -18,7 +18,7 @@ func TestHostileTraces(t *testing.T) {
 	answer := `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":%s}]}}`
 	deep := strings.Repeat("[", 900) + strings.Repeat("]", 900)
 	for name, c := range map[string]struct{ trace, want string }{
-		"empty":                  {"", "trace: no calls found"},
+		"empty":                  {"", "trace:1:1: the file has no entries"},
 		"not JSON":               {"{\"type\":\"user\"}\n{\"type\": x}", "trace:2:10: not JSON"},
 		"a text":                 {"\n\n\"text\"", "trace:3:1: found text, expected an object of a trace"},
 		"a list of texts":        {"[\n {},\n  1]", "trace:3:3: found a number, expected an object"},

@@ -24,6 +24,12 @@ func readLines(path string, src []byte, add func(entry) error) error {
 	return nil
 }
 
+// readObject gives the one entry of a file that is a single object, on several lines.
+func readObject(path string, src []byte, add func(entry) error) error {
+	start := len(src) - len(bytes.TrimLeft(src, " \t\r\n"))
+	return addEntry(path, 1+bytes.Count(src[:start], []byte("\n")), columnAt(src, start), src[start:], add)
+}
+
 // readArray gives the entries of a JSON array to add.
 func readArray(path string, src []byte, add func(entry) error) error {
 	dec := json.NewDecoder(bytes.NewReader(src))
