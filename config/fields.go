@@ -50,12 +50,7 @@ func (d *decoder) open(it *item, f *form, who string) *fields {
 	return fs
 }
 
-func keysHint(f *form) string {
-	if names := f.current(); len(names) <= 9 {
-		return "its keys are " + strings.Join(names, ", ")
-	}
-	return ""
-}
+func keysHint(f *form) string { return "its keys are " + strings.Join(f.current(), ", ") }
 
 // unknown reports a key that the form does not have. The nearest unused key is then read
 // from it, so that one misspelt key gives one finding.

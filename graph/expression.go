@@ -85,7 +85,7 @@ func (c *compiler) compileExpr(ctx context.Context, text config.Text, bound vari
 	c.written = append(c.written, written{text.Value, compiled.References()})
 	places := text.Places()
 	for _, ref := range compiled.References() {
-		c.checkReference(places, ref)
+		c.checkReference(places, ref, bound)
 	}
 	c.checkVariables(places, compiled, bound)
 	return &Expr{Expression: compiled, Text: text}
@@ -142,7 +142,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 			c.checkElement(text, ref.Reference)
 			continue
 		}
-		c.checkReference(text.Places(), ref.Reference)
+		c.checkReference(text.Places(), ref.Reference, nil)
 	}
 	for _, read := range compiled.Reads() {
 		if text := data.At(read.Var...).Text; read.Expression != nil && text.IsSet() {

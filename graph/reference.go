@@ -3,17 +3,19 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 )
 
 // checkReference reports a path or a history function that does not name a node: it never has a
 // value, since the keys of the context are node ids.
-func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference) {
+func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference, bound variables) {
 	if len(ref.Path) == 0 {
 		return
 	}
@@ -33,10 +35,26 @@ func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference) {
 	}
 	tool := c.tool.Name.Value
 	message := fmt.Sprintf("%q is not a node of tool %q, so this path never has a value", name, tool)
+	if other := c.otherwise(ref, bound); other != "" {
+		hint = other
+	}
 	if ref.Function != "" {
 		message = fmt.Sprintf("$%s asks for %q, which is not a node of tool %q", ref.Function, name, tool)
 	}
 	c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, hint)
+}
+
+// otherwise returns the remedy for a path that begins with what is no node, but something else of the language; empty when it does not.
+func (c *compiler) otherwise(ref jsonata.Reference, bound variables) string {
+	name := ref.Path[0]
+	switch {
+	case ref.Function != "":
+	case strings.Contains(name, "${"):
+		return "backticks quote a name in JSONata: join texts with &, as in \"from \" & $.a"
+	case name == expressions.VarVars && c.constants != nil, slices.Contains(bound, name):
+		return "did you mean " + strconv.Quote("$"+strings.Join(ref.Path, ".")) + "?"
+	}
+	return ""
 }
 
 // entryID returns the id of the tool's entry; empty when it needs backticks in a path.

@@ -32,11 +32,7 @@ func checkNames(tokens []token) *expressions.SyntaxError {
 			continue
 		}
 		if !IsFunction(t.value) && t.value != "" && t.value != "$" {
-			err := syntaxError(t.start, t.text, "unknown function "+wording.Shorten(t.text), "")
-			if near := wording.Nearest(t.value, functionNames); near != "" {
-				err.Hint = `did you mean "$` + near + `"?`
-			}
-			return err
+			return syntaxError(t.start, t.text, "unknown function "+wording.Shorten(t.text), FunctionHint(t.value))
 		}
 	}
 	return nil

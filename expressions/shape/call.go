@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/wording"
 )
 
@@ -90,8 +91,12 @@ func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fac
 // callee returns the function that is called, or nil.
 func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 	if t.Kind == "name" {
-		if _, ok := builtins[t.Text]; ok {
-			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), "write $"+t.Text+"(…)")
+		hint := jsonata.FunctionHint(t.Text)
+		if jsonata.IsFunction(t.Text) {
+			hint = "write $" + t.Text + "(…)"
+		}
+		if hint != "" {
+			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), hint)
 			return nil
 		}
 	}

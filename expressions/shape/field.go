@@ -89,7 +89,7 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			found = whole.without(kindNothing | kindNull)
 		}
 		if flat(found, 0).can(kindAll &^ kindNull) {
-			in.report(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", owner, found, t.Text), "")
+			in.report(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", owner, found, t.Text), in.noFieldHint(owner, found, t.Text))
 		}
 		return
 	}
@@ -121,6 +121,26 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 		hint = list + wording.List(names)
 	}
 	in.report(t, code, fmt.Sprintf(format, owner, t.Text), hint)
+}
+
+// noFieldHint returns the remedy for a field of what has none: of a function whose name is meant as a variable, and of a
+// list or a text, whose length is a field in other languages.
+func (in *inferrer) noFieldHint(owner string, found Shape, field string) string {
+	name, isVariable := strings.CutPrefix(owner, "$")
+	switch {
+	case found.get().kinds == kindFunction && isVariable:
+		for of := range in.env.Variables {
+			if slices.Contains(similar[of], name) {
+				return fmt.Sprintf("did you mean %q?", "$"+of)
+			}
+		}
+	case field != "length":
+	case found.can(kindArray):
+		return "write $count(…)"
+	case found.can(kindString):
+		return "write $length(…)"
+	}
+	return ""
 }
 
 // objectsOf returns the objects in the shape and in the items of its arrays; known is

@@ -3,7 +3,9 @@ package shape
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/wording"
 )
@@ -67,17 +69,44 @@ func (in *inferrer) variable(t *tree) fact {
 		return of(v)
 	}
 	if !jsonata.IsFunction(t.Text) {
-		known = append(sortedNames(in.env.Variables), known...)
-		hint := ""
-		if near := wording.Nearest(t.Text, known); near != "" {
-			hint = fmt.Sprintf("did you mean %q?", "$"+near)
-		}
-		if _, isNode := in.env.Context[t.Text]; isNode {
-			hint = fmt.Sprintf("write $.%s to read the output of the node", t.Text)
-		}
+		hint := in.variableHint(t.Text, known)
 		in.report(t, CodeUnboundVariable, "the variable $"+t.Text+" is not defined here", hint)
 	}
 	return unknown()
+}
+
+// similar are what other languages call the variables of this one.
+var similar = map[string][]string{
+	expressions.VarItem:    {"it", "element", "elem", "each", "value", "current", "this", "entry", "row"},
+	expressions.VarIndex:   {"i", "key", "position", "n"},
+	expressions.VarFailure: {"error", "err", "exception", "e", "cause"},
+	expressions.VarAttempt: {"try", "tries", "retries", "count"},
+	expressions.VarResult:  {"output", "response", "answer", "value"},
+	expressions.VarVars:    {"constants", "const", "env", "config", "variables"},
+}
+
+// variableHint returns the remedy for a variable that is not defined; known are the other names that begin with $.
+func (in *inferrer) variableHint(name string, known []string) string {
+	if _, isNode := in.env.Context[name]; isNode {
+		return fmt.Sprintf("write $.%s to read the output of the node", name)
+	}
+	own := sortedNames(in.env.Variables)
+	if near := wording.Nearest(name, append(slices.Clip(own), known...)); near != "" {
+		return fmt.Sprintf("did you mean %q?", "$"+near)
+	}
+	for _, of := range own {
+		if slices.Contains(similar[of], name) {
+			return fmt.Sprintf("did you mean %q?", "$"+of)
+		}
+	}
+	for s := in.scope; s != nil; s = s.outer {
+		own = append(own, sortedNames(s.vars)...)
+	}
+	if len(own) == 0 {
+		return ""
+	}
+	slices.Sort(own)
+	return "the variables here are $" + strings.Join(slices.Compact(own), ", $")
 }
 
 func (in *inferrer) block(t *tree, focus *fact) fact {

@@ -91,7 +91,7 @@ func TestBare(t *testing.T) {
 	for _, f := range found {
 		text = append(text, f.Message+"; "+f.Hint)
 	}
-	if got := strings.Join(text, "\n"); got != "the variable $itme is not defined here; did you mean \"$item\"?\nthe variable $index is not defined here; " {
+	if got := strings.Join(text, "\n"); got != "the variable $itme is not defined here; did you mean \"$item\"?\nthe variable $index is not defined here; the variables here are $item" {
 		t.Error(got)
 	}
 }

@@ -187,6 +187,9 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 		}
 	}
 	hint := wording.DidYouMean(key.Value, free)
+	if !closed && wording.Misspelt(key.Value, free) == "" {
+		hint = "" // what only looks like another name may be a name of its own
+	}
 	switch {
 	case closed && len(known) == 0:
 		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint)

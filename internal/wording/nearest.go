@@ -5,9 +5,18 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word that a misspelt one most likely means, or "". Case does
-// not count; up to a third of the letters may differ.
+// Nearest returns the known word that another word most likely means, or "": one that it is a
+// misspelling of, else the only one that it shortens or extends, as idx and retries do for index and retry.
 func Nearest[T ~string](word string, known []T) string {
+	if near := Misspelt(word, known); near != "" {
+		return near
+	}
+	return related(word, known)
+}
+
+// Misspelt returns the known word that a misspelt one most likely means, or "". Case does
+// not count; up to a third of the letters may differ.
+func Misspelt[T ~string](word string, known []T) string {
 	const longest = 64 // bytes; a longer word is not a misspelling
 	if word == "" || len(word) > longest {
 		return ""
@@ -23,6 +32,44 @@ func Nearest[T ~string](word string, known []T) string {
 		}
 	}
 	return best
+}
+
+// related returns the only known word that a word shortens or extends, or "".
+func related[T ~string](word string, known []T) string {
+	const shortest = 3
+	if len(word) < shortest {
+		return ""
+	}
+	only := ""
+	for _, known := range known {
+		k := string(known)
+		if k == word || len(k) < shortest || !abbreviates(strings.ToLower(word), strings.ToLower(k)) && !abbreviates(strings.ToLower(k), strings.ToLower(word)) {
+			continue
+		}
+		if only != "" && only != k {
+			return ""
+		}
+		only = k
+	}
+	return only
+}
+
+// abbreviates reports whether a short word begins a long one, but for an ending such as y, or has its first letter and, in
+// order, others of its letters, which are at least half of the word.
+func abbreviates(short, long string) bool {
+	if len(short) >= len(long) || short[0] != long[0] {
+		return false
+	}
+	if stem := strings.TrimRight(short, "esy"); len(stem) >= 3 && strings.HasPrefix(long, stem) {
+		return true
+	}
+	rest := short
+	for i := range len(long) {
+		if rest != "" && rest[0] == long[i] {
+			rest = rest[1:]
+		}
+	}
+	return rest == "" && 2*len(short) >= len(long)
 }
 
 // DidYouMean returns `did you mean "…"?` with the known word that is nearest to an unknown

@@ -9,10 +9,25 @@ import (
 func TestNearest(t *testing.T) {
 	known := []string{"server", "tool", "args", "next", "list_directory"}
 	for word, expected := range map[string]string{
-		"servr": "server", "serv": "", "tol": "tool", "Tool": "tool", "nxet": "next", "list_dir": "", "listDirectory": "list_directory", "x": "", "": "", "tool": "", "arguments": "",
+		"servr": "server", "serv": "server", "tol": "tool", "Tool": "tool", "nxet": "next", "list_dir": "list_directory", "sv": "", "sr": "", "servers": "server", "lst": "", "ag": "", "listDirectory": "list_directory", "x": "", "": "", "tool": "", "arguments": "args", "nodes": "",
 	} {
 		if got := wording.Nearest(word, known); got != expected {
 			t.Errorf("%q gives %q, expected %q", word, got, expected)
+		}
+	}
+}
+
+// X17: a short form, or another form, of exactly one known word means that word.
+func TestX17Related(t *testing.T) {
+	known := []string{"index", "item", "items", "retry", "maxDelayMs", "maxParallel", "message"}
+	for word, expected := range map[string]string{
+		"idx": "index", "retries": "retry", "msg": "", "mesg": "message", "ite": "item", "max": "", "itm": "item", "xdi": "", "in": "",
+	} {
+		if got := wording.Nearest(word, known); got != expected {
+			t.Errorf("%q gives %q, expected %q", word, got, expected)
+		}
+		if got := wording.Misspelt(word, []string{"index", "retry"}); got != "" {
+			t.Errorf("%q is a misspelt %q", word, got)
 		}
 	}
 }
