@@ -181,7 +181,11 @@ func (in *inferrer) builtin(s *site) fact {
 	if len(s.args) == 0 && len(params) > 0 && params[0].context {
 		return of(Union(b.result, Nothing())) // the context may be missing
 	}
-	return like(b.result, s.args[:min(len(s.args), max(least, 1))]...)
+	out := like(b.result, s.args[:min(len(s.args), max(least, 1))]...)
+	if len(s.args) > 0 && !alwaysCalled[s.name] {
+		out = in.without(s.args[0], out)
+	}
+	return out
 }
 
 // count reports a call with the wrong number of arguments.

@@ -60,6 +60,10 @@ func (in *inferrer) conditional(t *tree, focus *fact) fact {
 	}
 	// An output is not missing on a branch on which its node is known to have run.
 	then, otherwise = in.settled(then, condition.ifTrue()), in.settled(otherwise, condition.whenFalse)
+	then = in.guarded(then, &t.Parts[0], &t.Parts[1])
+	if len(t.Parts) > 2 {
+		otherwise = in.guarded(otherwise, &t.Parts[0], &t.Parts[2])
+	}
 	switch truth {
 	case kindTrue:
 		return then

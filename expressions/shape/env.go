@@ -49,6 +49,10 @@ type Env struct {
 	// Asked reports whether the run has checked before that a field exists. It may be nil.
 	Asked func(path []string) bool
 
+	// Supposed says that the shapes are those of a supposed run: a missing operand of & or of a
+	// comparison by size is reported.
+	Supposed bool
+
 	probe func(Shape) // see Probe; nil for none
 }
 
@@ -60,7 +64,7 @@ func (e *Env) root() Shape {
 		if b.Presence == Never || b.Shape.IsNothing() {
 			continue
 		}
-		fields = append(fields, Field{Name: name, Shape: b.Shape, Optional: b.Presence == Maybe})
+		fields = append(fields, Field{Name: name, Shape: b.Shape.bare(), Optional: b.Presence == Maybe})
 	}
 	return Object(fields, e.Open)
 }
@@ -87,6 +91,8 @@ const (
 	CodeMayBeMissing = "may-be-missing"
 	// CodeOptionalField is a field that may be missing where a value is required.
 	CodeOptionalField = "optional-field"
+	// CodeAbsent is an operand that is missing in a supposed run.
+	CodeAbsent = "absent"
 	// CodeNeverRan is the output of a node that cannot have run.
 	CodeNeverRan = "never-ran"
 	// CodeWrongOperand is an operand that its operator does not take.

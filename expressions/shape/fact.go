@@ -70,6 +70,15 @@ func like(s Shape, values ...fact) fact {
 	return out
 }
 
+// without returns the value of an operator or a function, which in a supposed run is missing where the
+// operand is. In other runs, that would only repeat what is reported of the operand.
+func (in *inferrer) without(operand, out fact) fact {
+	if in.env.Supposed && operand.shape.IsNothing() {
+		out.shape = Nothing()
+	}
+	return out
+}
+
 // either returns the value of one of several branches.
 func either(values ...fact) fact {
 	out := fact{shape: none, written: true}
@@ -101,6 +110,13 @@ func (in *inferrer) need(v fact) {
 		hint := fmt.Sprintf("provide a default: … ?? value; or check first: $exists(%s) ? … : …", nodeText(r.node))
 		in.report(&tree{Offset: r.offset, End: r.end}, CodeMayBeMissing,
 			fmt.Sprintf("node %q may not have run when this is evaluated, so its output may be missing", r.node), hint)
+	}
+}
+
+// absent reports an operand that is missing in a supposed run.
+func (in *inferrer) absent(t *tree, v fact) {
+	if in.env.Supposed && in.branches == 0 && in.spared == 0 && v.shape.IsNothing() {
+		in.report(t, CodeAbsent, in.text(t)+" is missing", "")
 	}
 }
 

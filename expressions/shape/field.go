@@ -41,9 +41,9 @@ func (in *inferrer) output(t *tree, id string) fact {
 		in.report(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that runs before this one")
 		return of(Nothing())
 	case b.Presence == Always || slices.Contains(in.present, id):
-		return of(b.Shape)
+		return of(b.Shape.bare())
 	}
-	return fact{shape: Union(b.Shape, Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
+	return fact{shape: Union(b.Shape.bare(), Nothing()), reads: []read{{node: id, offset: t.Offset, end: t.End}}}
 }
 
 // lookup returns a field that is read: of an array, the sequence of the fields of its items.

@@ -25,6 +25,10 @@ var probes = map[string]bool{"exists": true, "boolean": true, "not": true, "type
 // gatherers are the functions that skip missing values.
 var gatherers = map[string]bool{"count": true, "append": true, "merge": true}
 
+// alwaysCalled are the functions without an inference that are called even when their first argument is
+// missing.
+var alwaysCalled = map[string]bool{"error": true, "now": true, "random": true, "millis": true}
+
 // builtins are the functions of the library, filled by init: they call each other.
 var builtins map[string]builtin
 

@@ -72,19 +72,19 @@ func nodeExecutions(in *inferrer, s *site) fact {
 	case b.Presence == Never:
 		return of(Array(none))
 	case b.Presence == Always && !b.Shape.MayBeNothing():
-		return of(filledArray(b.Shape))
+		return of(filledArray(b.Shape.bare()))
 	}
-	return of(Array(b.Shape.without(kindNothing))) // missing outputs are left out
+	return of(Array(b.Shape.bare().without(kindNothing))) // missing outputs are left out
 }
 
 // previousNode infers $previousNode(n).
 func previousNode(in *inferrer, s *site) fact {
 	if len(s.args) == 0 {
-		return of(in.env.Previous)
+		return of(in.env.Previous.bare())
 	}
 	in.expectInteger(s, 0)
 	if n := s.args[0].shape.get().numbers; len(n) == 1 && n[0] == 1 {
-		return of(in.env.Previous)
+		return of(in.env.Previous.bare())
 	}
 	return unknown()
 }

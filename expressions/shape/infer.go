@@ -49,7 +49,7 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 	if in.exhausted() {
 		return Any(), nil
 	}
-	return result.shape.bare(), sortFindings(in.findings)
+	return result.shape, sortFindings(in.findings)
 }
 
 const (

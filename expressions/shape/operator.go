@@ -25,8 +25,9 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 	case "<", "<=", ">", ">=":
 		out = in.order(t, operands[0], operands[1])
 	case "&":
-		for _, v := range operands {
+		for i, v := range operands {
 			in.need(v)
+			in.absent(&t.Parts[i], v)
 		}
 		out = of(String())
 	case "..":
@@ -35,6 +36,9 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 	default:
 		in.expectNumbers(t, operands)
 		out = like(Number(), operands...)
+		for _, v := range operands {
+			out = in.without(v, out)
+		}
 	}
 	out.written = true
 	for _, v := range operands {
@@ -94,8 +98,10 @@ func (in *inferrer) order(t *tree, left, right fact) fact {
 		in.reportFailure(t, certain, CodeWrongOperand, fmt.Sprintf("%s and %s, but the operator %s takes two numbers or two strings",
 			in.described(&t.Parts[0], left), in.described(&t.Parts[1], right), t.Text), "convert one of them: $number(…) or $string(…)")
 	}
-	in.need(left)
-	in.need(right)
+	for i, v := range []fact{left, right} {
+		in.need(v)
+		in.absent(&t.Parts[i], v)
+	}
 	out := like(Boolean(), left, right)
 	in.counted(t, left, right, &out)
 	return out

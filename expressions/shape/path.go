@@ -196,7 +196,7 @@ func (in *inferrer) step(s *step, first, last bool, at passage) raw {
 	out.shape = got.shape.arrays(formPlain | formCons)
 	if at.one && !out.shape.isNone() {
 		rest := got
-		rest.shape = union(got.shape.without(kindArray), got.shape.arrays(^(formPlain | formCons)))
+		rest.shape = union(got.shape.without(kindArray), got.shape.arrays(^(formPlain | formCons | formGuarded)))
 		out.items, out.filled, out.one = rest.flattened()
 		out.filled = out.filled && at.filled
 		out.sequence = !at.filled || !rest.shape.isNone() || got.sequence

@@ -16,6 +16,8 @@ const (
 	formLoose
 	// formCons is an array constructor in a path, which is not flattened.
 	formCons
+	// formGuarded is an array on a branch whose condition asks how many items there are.
+	formGuarded
 )
 
 // withForms returns the shape with arrays of these forms.

@@ -291,6 +291,9 @@ func (s Shape) IsAny() bool { return s.of == nil }
 // IsNothing reports whether the value is certainly missing.
 func (s Shape) IsNothing() bool { return s.get().kinds == kindNothing }
 
+// IsObject reports whether the value certainly is an object.
+func (s Shape) IsObject() bool { return s.get().kinds == kindObject }
+
 // MayBeNothing reports whether the value may be missing. It may in Any.
 func (s Shape) MayBeNothing() bool { return s.can(kindNothing) }
 

@@ -58,6 +58,7 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 			c.large(ctx, i)
 		}
 	}
+	c.caught(ctx)
 	return c.found, nil
 }
 
@@ -111,7 +112,7 @@ func (c *checker) classify(f shape.Finding) (code string, severity config.Severi
 	switch f.Code {
 	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
 		return "impossible-path", severity
-	case shape.CodeMayBeMissing, shape.CodeOptionalField:
+	case shape.CodeMayBeMissing, shape.CodeOptionalField, shape.CodeAbsent:
 		return "maybe-missing", severity
 	case shape.CodeNeverRan:
 		return "never-run", severity

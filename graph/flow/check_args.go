@@ -21,22 +21,7 @@ import (
 // args reports what is wrong with the arguments of a call: with their expressions, and by the
 // inputSchema of the called tool.
 func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *config.Node) {
-	data := defined.Args
-	if data == nil {
-		data = &config.Data{Kind: config.KindObject}
-	}
-	a := argsChecker{checker: c, tool: defined.Tool.Value, shapes: map[config.Pos]shape.Shape{}, needs: map[config.Pos]need{}, required: map[config.Pos]string{}, reported: map[string]bool{}}
-	switch n := call.(type) {
-	case *graph.MCP:
-		a.inputSchema = newInputSchema(knownTool(c.all.up, n.Server, n.Tool).InputSchema)
-	case *graph.SubGraph:
-		if n.Graph != nil { // nil: package graph reports it
-			a.inputSchema = newInputSchema(n.Graph.Input.JSON())
-			a.input = n.Graph.Input
-		}
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
-	}
-	a.need(data, a.root, needed, nil)
+	a, data := c.argsOf(call, defined)
 	for i, use := range c.uses[node] {
 		if e := use.expr; use.call == call && use.at == inArgs {
 			c.expression(ctx, node, i, e, a.needs[e.Text.Pos], func(env *shape.Env) { env.Required = a.required[e.Text.Pos] })
@@ -45,6 +30,7 @@ func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *
 	for i, use := range c.uses[node] {
 		if use.call == call && use.at == inArgs && !c.faulty[node] {
 			a.shapes[use.expr.Text.Pos], _ = c.valueOf(ctx, node, i, use.expr)
+			a.trees[use.expr.Text.Pos] = use.expr
 		}
 	}
 	if a.root == nil {
@@ -56,6 +42,30 @@ func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *
 	}
 }
 
+// argsOf returns the arguments of a call, and what checks them.
+func (c *checker) argsOf(call graph.Node, defined *config.Node) (argsChecker, *config.Data) {
+	data := defined.Args
+	if data == nil {
+		data = &config.Data{Kind: config.KindObject}
+	}
+	a := argsChecker{
+		checker: c, tool: defined.Tool.Value, shapes: map[config.Pos]shape.Shape{}, trees: map[config.Pos]*graph.Expr{},
+		needs: map[config.Pos]need{}, required: map[config.Pos]string{}, reported: map[string]bool{},
+	}
+	switch n := call.(type) {
+	case *graph.MCP:
+		a.inputSchema = newInputSchema(knownTool(c.all.up, n.Server, n.Tool).InputSchema)
+	case *graph.SubGraph:
+		if n.Graph != nil { // nil: package graph reports it
+			a.inputSchema = newInputSchema(n.Graph.Input.JSON())
+			a.input = n.Graph.Input
+		}
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	}
+	a.need(data, a.root, needed, nil)
+	return a, data
+}
+
 // argsChecker checks arguments against the inputSchema of the called tool: constants as the tool
 // will, expressions by their shapes.
 type argsChecker struct {
@@ -64,6 +74,7 @@ type argsChecker struct {
 	tool     string
 	input    *schema.Schema             // of a tool of the file, whose defaults are filled in before the check; else nil
 	shapes   map[config.Pos]shape.Shape // of expressions, by place
+	trees    map[config.Pos]*graph.Expr // expressions, by place
 	needs    map[config.Pos]need        // of expressions, by place
 	required map[config.Pos]string      // why the value of an expression is required, by place
 	reported map[string]bool            // paths of parts with a finding
@@ -247,7 +258,7 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	want := shape.OfSchema(a.document(s))
 	conflict, conflicts := given.Conflict(want)
 	if !conflicts {
-		a.bare(d, given, want, path)
+		a.chance(d, given, want, path)
 		return
 	}
 	message, hint := fmt.Sprintf("expected %s, but the expression gives %s", conflict.Expected, conflict.Found), ""
@@ -261,15 +272,16 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	a.refuse(d.Expr.At(0), a.certainly(), below(path, conflict.Path...), message, hint)
 }
 
-// bare warns of a list that is one item alone when an expression finds one.
-func (a *argsChecker) bare(d *config.Data, given, want shape.Shape, path []string) {
-	item, may := given.Bare()
-	if _, conflicts := item.Conflict(want); !may || !conflicts {
+// chance warns of lists in the value of an expression that are lists only by chance.
+func (a *argsChecker) chance(d *config.Data, given, want shape.Shape, path []string) {
+	e := a.trees[d.Expr.Pos]
+	if e == nil {
 		return
 	}
-	a.found.Warn(d.Expr.At(0), "maybe-no-list",
-		fmt.Sprintf("argument %q of tool %q is %s: when the expression finds one item, its value is that item and no list", pathText(path), a.tool, want),
-		"write ["+wording.Truncate(d.Expr.Value, 60)+"]")
+	for _, slip := range given.Slips(want) {
+		slip.None = slip.None && (len(slip.Path) > 0 || a.needs[d.Expr.Pos] == needed)
+		a.slip(e, slip, want, fmt.Sprintf("argument %q of tool %q is %s", pathText(below(path, slip.Path...)), a.tool, slip.Wanted))
+	}
 }
 
 func hasExpression(d *config.Data) bool {

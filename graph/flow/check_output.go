@@ -30,6 +30,7 @@ func (c *checker) output(ctx context.Context, exit int) {
 			conflict, conflicts := one.shape.NothingAsNull().Conflict(want)
 			if !conflicts {
 				c.lacking(node, one.shape, want)
+				c.chance(node, one.shape, want)
 				continue
 			}
 			message, hint := c.mismatch(node, conflict)
@@ -147,11 +148,16 @@ func placeOfOutput(node graph.Node, path []string, want shape.Shape) config.Pos 
 // placeOf returns the offset of the part of an expression that makes the part of its value at
 // a path; of its key, when the wanted shape does not have that part.
 func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
+	return partOf(tree, path, want).Offset
+}
+
+// partOf returns that part.
+func partOf(tree *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
 	for tree.Kind == "block" && len(tree.Parts) > 0 {
 		tree = &tree.Parts[len(tree.Parts)-1]
 	}
 	if len(path) == 0 || tree.Kind != "object" {
-		return tree.Offset
+		return tree
 	}
 	for i := 0; i+1 < len(tree.Parts); i += 2 {
 		key, value := &tree.Parts[i], &tree.Parts[i+1]
@@ -160,10 +166,13 @@ func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
 		}
 		for _, f := range want.Fields() {
 			if f.Name == path[0] {
-				return placeOf(value, path[1:], f.Shape)
+				return partOf(value, path[1:], f.Shape)
 			}
 		}
-		return key.Offset
+		return key
 	}
-	return tree.Offset
+	return tree
 }
+
+// sourceOf returns the source of a part of an expression.
+func sourceOf(e *graph.Expr, part *jsonata.Tree) string { return e.Text.Value[part.Offset:part.End] }

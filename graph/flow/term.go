@@ -68,7 +68,11 @@ func (r termReader) read(ctx context.Context, d *config.Data, path []any) *term 
 	case "==", "===":
 		return r.comparison(ctx, d, path, "equal", op == "===", operands, paths)
 	case "!=", "!==":
-		return &term{op: "not", parts: []*term{r.comparison(ctx, d, path, "equal", op == "!==", operands, paths)}}
+		t := r.comparison(ctx, d, path, "equal", op == "!==", operands, paths)
+		if t.op == "holds" {
+			return t // the rule itself, which is no comparison with a constant
+		}
+		return &term{op: "not", parts: []*term{t}}
 	case "<", "<=", ">", ">=":
 		t := r.comparison(ctx, d, path, "bound", false, operands, paths)
 		if _, isNumber := t.constant.(float64); t.op == "bound" && !isNumber {

@@ -34,10 +34,15 @@ func (p *proposer) expressions() {
 	if err != nil {
 		return
 	}
-	for _, m := range [][]string{wholeList().FindStringSubmatch(p.hint), isField().FindStringSubmatch(p.hint)} {
-		if m != nil {
-			p.edit("Write "+m[1], t, 0, len(t.Value), m[1], true)
+	if m := wholeList().FindStringSubmatch(p.hint); m != nil && strings.HasPrefix(t.Value[at:], m[1][1:len(m[1])-1]) {
+		end := at + len(m[1]) - len("[]")
+		if rest := t.Value[end:]; strings.HasPrefix(rest, "[]") {
+			end += len("[]") // the list is written around it instead
 		}
+		p.edit("Write "+m[1], t, at, end, m[1], true)
+	}
+	if m := isField().FindStringSubmatch(p.hint); m != nil {
+		p.edit("Write "+m[1], t, 0, len(t.Value), m[1], true)
 	}
 	if strings.Contains(p.hint, "with $string") {
 		p.edit("Make a text of it with $string", t, 0, len(t.Value), "$string("+t.Value+")", true)
