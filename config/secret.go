@@ -146,6 +146,9 @@ func secretParts(v string) []string {
 	if strings.Contains(v, `\n`) {
 		parts = append(parts, strings.NewReplacer(`\r`, "", `\n`, "\n").Replace(v))
 	}
+	if plain := unescaped(v); plain != v && isSecret(plain) {
+		parts = append(parts, plain)
+	}
 	if start := strings.TrimSpace(v); strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
 		var doc any
 		if json.Unmarshal([]byte(v), &doc) == nil {
@@ -153,6 +156,26 @@ func secretParts(v string) []string {
 		}
 	}
 	return parts
+}
+
+// unescaped returns a text with the escapes of URLs decoded: a secret that is written with them is
+// shown without them, or with other digits.
+func unescaped(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	plain := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		if text[i] != '%' {
+			plain = append(plain, text[i])
+			i++
+			continue
+		}
+		r, size := percentLetter(text, i)
+		plain = append(plain, byte(r)) //nolint:gosec // one byte, perhaps with rawByte
+		i += size
+	}
+	return string(plain)
 }
 
 // secretLeaves adds the strings of a document that have several lines, or a key with a sensitive

@@ -43,9 +43,7 @@ const rawByte = 1 << 24
 func (v secretView) letter(text string, i, levels int) (r rune, size int) {
 	if levels == 0 {
 		if text[i] == '%' && v.percent {
-			if code, n := (secretView{}).hex(text, i+1, 0, 2); n > 0 {
-				return asByte(code), 1 + n
-			}
+			return percentLetter(text, i)
 		}
 		return asByte(rune(text[i])), 1
 	}
@@ -70,6 +68,20 @@ func (v secretView) letter(text string, i, levels int) (r rune, size int) {
 		}
 	}
 	return r, size
+}
+
+// percentLetter returns the byte that an escape of URLs at an index stands for, and its length there. A
+// text may be escaped more than once: %252f is %2f, which is a slash.
+func percentLetter(text string, i int) (r rune, size int) {
+	r, size = '%', 1
+	for r == '%' {
+		code, n := (secretView{}).hex(text, i+size, 0, 2)
+		if n == 0 {
+			break
+		}
+		r, size = code, size+n
+	}
+	return asByte(r), size
 }
 
 func asByte(r rune) rune {
