@@ -12,5 +12,5 @@
 // itself (upgrade*.go), AddTool and Rewrite edit it (edit.go, rewrite.go), and Schema returns
 // the table of keys as JSON Schema for editors.
 //
-// It owns the modules gopkg.in/yaml.v3 and github.com/go-playground/validator/v10.
+// It owns the modules go.yaml.in/yaml/v4 and github.com/go-playground/validator/v10.
 package config

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // editor collects changes of a file's text by the places of its nodes.

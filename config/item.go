@@ -5,7 +5,7 @@ import (
 
 	"toolgraph/internal/wording"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // itemKind is the kind of an item.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Patcher makes edits of a YAML file by the places of its parts, and leaves the rest as it is. It is not

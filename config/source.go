@@ -86,8 +86,13 @@ func (s *source) line(number int) []byte {
 	return bytes.TrimSuffix(rest, []byte("\r"))
 }
 
-// maxLines is the largest number of lines of a file: short lines cost the YAML parser most.
-const maxLines = 200_000
+const (
+	// maxLines is the largest number of lines of a file: short lines cost the YAML parser most.
+	maxLines = 200_000
+	// maxMarks is the largest number of commas and colons in one line: the parser of yaml 4.0.0 has all
+	// tokens of a collection in memory until the line ends, as it may be a key.
+	maxMarks = 2 * maxNodes
+)
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
@@ -110,6 +115,11 @@ func cleanText(name string, data []byte) (*source, Diagnostics) {
 			fmt.Sprintf("the file has %d lines, at most %d are allowed", len(src.lines), maxLines), "split it into several files")
 		return src, found
 	}
+	if line := src.crowded(); line > 0 {
+		found.Add(Pos{File: name, Line: line, Column: 1}, "too-many-values",
+			fmt.Sprintf("the line has more than %d commas and colons", maxMarks), "write its values on several lines")
+		return src, found
+	}
 	seen := map[string]bool{}
 	for i := 0; i < len(src.data); {
 		c := src.data[i]
@@ -129,6 +139,20 @@ func cleanText(name string, data []byte) (*source, Diagnostics) {
 		i += size
 	}
 	return src, found
+}
+
+// crowded returns the first line with more than maxMarks marks, or 0.
+func (s *source) crowded() int {
+	for n := 1; n <= len(s.lines); n++ {
+		text := s.line(n)
+		if len(text) <= maxMarks {
+			continue
+		}
+		if bytes.Count(text, []byte(","))+bytes.Count(text, []byte(":")) > maxMarks {
+			return n
+		}
+	}
+	return 0
 }
 
 // badRune returns the problem of a character; code is "" when it has none.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Tidy returns the edits that put a YAML file in order: two spaces for each level, no blanks at the ends of

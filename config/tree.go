@@ -10,8 +10,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"gopkg.in/yaml.v3"
-	"toolgraph/internal/wording"
+	"go.yaml.in/yaml/v4"
 )
 
 // parseTree returns the root of a file's one document, or findings.
@@ -66,8 +65,6 @@ func decodeNode(dec *yaml.Decoder) (doc *yaml.Node, err error) {
 	return doc, nil
 }
 
-var yamlProblem = wording.Pattern(`(?s)^yaml: (?:line (\d+): )?(.*)$`)
-
 // parserProblems are messages for errors of the parser, by a part of its text. None repeats text
 // of the file.
 var parserProblems = []struct{ problem, message, hint string }{
@@ -89,14 +86,13 @@ var parserProblems = []struct{ problem, message, hint string }{
 	{"found a tab", "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces"},
 }
 
-// syntaxFinding returns the finding for an error of the parser, which knows the line at most.
+// syntaxFinding returns the finding for an error of the parser.
 func syntaxFinding(src *source, err error) Diagnostics {
 	problem, line := err.Error(), 1
-	if m := yamlProblem().FindStringSubmatch(err.Error()); m != nil {
-		problem = m[2]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line = min(max(n, 1), len(src.lines))
-		}
+	var failed *yaml.LoadError
+	if errors.As(err, &failed) {
+		problem = failed.Message
+		line = min(max(failed.Mark.Line, 1), len(src.lines))
 	}
 	var found Diagnostics
 	if strings.Contains(problem, "tab character") || strings.Contains(problem, "cannot start any token") {
@@ -116,7 +112,7 @@ func syntaxFinding(src *source, err error) Diagnostics {
 			break
 		}
 	}
-	if at := brokenLine(src); at > 0 {
+	if at := brokenLine(src, line); at > 0 {
 		line = at
 	}
 	text := src.line(line)
@@ -129,10 +125,10 @@ func syntaxFinding(src *source, err error) Diagnostics {
 }
 
 // brokenLine returns the line after the longest prefix of whole lines that can be parsed: the
-// parser's own line is often that of the block around the error. Where a value in brackets or quotes has
+// line from, the parser's own, is often that of the block around the error. Where a value in brackets or quotes has
 // several lines, the line can be the one at which such a value begins. It returns 0 when the search would
 // take too long.
-func brokenLine(src *source) int {
+func brokenLine(src *source, from int) int {
 	const most = 8 << 20 // bytes read in all
 	read := 0
 	parses := func(lines int) bool {
@@ -141,9 +137,10 @@ func brokenLine(src *source) int {
 		_, err := decodeNode(yaml.NewDecoder(bytes.NewReader(above)))
 		return err == nil || errors.Is(err, io.EOF)
 	}
-	lines := byLine{src: src}
-	_, _ = decodeNode(yaml.NewDecoder(&lines)) // it fails at one of the lines that it has read
-	bad, step := min(lines.next+1, len(src.lines)), 1
+	bad, step := from, 1
+	if bad < len(src.lines) && parses(bad) {
+		bad = len(src.lines)
+	}
 	good := bad - 1
 	for ; good > 0 && !parses(good); step *= 2 {
 		bad, good = good, max(good-step, 0)
@@ -159,27 +156,6 @@ func brokenLine(src *source) int {
 		return 0
 	}
 	return good + 1
-}
-
-// byLine reads a source a line at a time.
-type byLine struct {
-	src      *source
-	next, at int // the line, from 0, and the byte that are read next
-}
-
-func (r *byLine) Read(into []byte) (int, error) {
-	if r.at == len(r.src.data) {
-		return 0, io.EOF
-	}
-	end := len(r.src.data)
-	if r.next+1 < len(r.src.lines) {
-		end = r.src.lines[r.next+1]
-	}
-	n := copy(into, r.src.data[r.at:end])
-	if r.at += n; r.at == end && r.next+1 < len(r.src.lines) {
-		r.next++
-	}
-	return n, nil
 }
 
 // indentingTab returns the first tab in an indentation, starting at a line.
