@@ -74,6 +74,25 @@ func TestOAuth(t *testing.T) {
 	}
 }
 
+// A key belongs to its subject: the same call with the same key is another run for another subject, and the
+// same one for the same subject.
+func TestX28TwoSubjectsOneKey(t *testing.T) {
+	a := issuer.New(t)
+	const resource = "http://localhost:8080/mcp"
+	state := t.TempDir()
+	_, addr := startHTTP(t, mirror, nil, "--oauth-issuer", a.URL, "--oauth-resource", resource, "--state", state)
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mirror","arguments":{"id":1,"ms":0},"_meta":{"toolgraph/key":"k"}}}`
+	for i, subject := range []string{"alice", "bob", "alice"} {
+		if status, body := post(t, addr, a.Token(subject, resource, ""), call); status != http.StatusOK || strings.Contains(body, `"error"`) || strings.Contains(body, `"isError":true`) {
+			t.Errorf("%d. call, of %s: %d %s", i+1, subject, status, body)
+		}
+	}
+	out, err := exec.Command(testbin.Build(t, "toolgraph"), "runs", "list", "--state", state).CombinedOutput()
+	if n := strings.Count(string(out), "finished"); err != nil || n != 2 {
+		t.Errorf("%d runs, expected one of alice and one of bob: %v\n%s", n, err, out)
+	}
+}
+
 func TestOAuthFlags(t *testing.T) {
 	f := newGraphFile(t, mirror)
 	const http, from, resource = "--http 127.0.0.1:0 ", "--oauth-issuer https://login.example.com ", "--oauth-resource http://localhost:8080/mcp "

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-
-	"toolgraph/execution"
 )
 
 // A run that is given back is interrupted, without counting that as a crash of a resumed run.
@@ -46,9 +44,6 @@ func (s *Store) Interrupted(ctx context.Context, of About) ([]Run, error) {
 
 // ErrRunning is the error of Claim for a run of another process.
 var ErrRunning = errors.New("it is running in another process")
-
-// unknownOutcome selects the failure of a run that ended because of an in-doubt call.
-var unknownOutcome = `{"code":"` + string(execution.CodeOutcomeUnknown) + `",%`
 
 // Claim makes this process the owner of an interrupted run before it resumes it. Its status is running
 // from then on, and no other process can claim it. The error wraps ErrRunning when another process

@@ -13,11 +13,10 @@ import (
 
 // committer writes batches of events. It belongs to the writer's goroutine.
 type committer struct {
-	store  *Store
-	db     *sql.DB
-	runs   map[string]*track
-	free   []*track  // of runs that have ended, for their memory
-	pruned time.Time // when this process last looked for runs to prune; zero: not yet
+	store *Store
+	db    *sql.DB
+	runs  map[string]*track
+	free  []*track // of runs that have ended, for their memory
 }
 
 // background is the context of transactions, which are never cancelled.
@@ -217,23 +216,4 @@ func timeOf(micros int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(micros).UTC()
-}
-
-// upkeep prunes runs beyond the bounds, once an hour.
-func (c *committer) upkeep() {
-	const every = time.Hour
-	if time.Since(c.pruned) < every {
-		return
-	}
-	c.pruned = time.Now()
-	done, err := c.db.ExecContext(background, `UPDATE upkeep SET pruned = $1 WHERE pruned <= $2`, c.pruned.UnixMicro(), c.pruned.Add(-every).UnixMicro())
-	if err != nil {
-		return // it is retried in an hour; writing reports the error
-	}
-	if n, err := done.RowsAffected(); n == 0 || err != nil {
-		return // another process has
-	}
-	if _, err := c.store.prune(background, c.store.opts.Keep); err != nil {
-		c.store.opts.Logger.Warn("old runs could not be deleted", "error", err)
-	}
 }

@@ -244,7 +244,7 @@ func TestStoreWithoutSums(t *testing.T) {
 	}
 	defer raw.Close()
 	if _, err := raw.Exec(`ALTER TABLE runs DROP COLUMN sum; ALTER TABLE runs DROP COLUMN nested; ALTER TABLE runs DROP COLUMN facts; ALTER TABLE chunks DROP COLUMN sums; ALTER TABLE spills DROP COLUMN sum;
-		ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums; DROP TABLE processes; DROP TABLE mail; DROP TABLE payloads; DROP TABLE packs;
+		ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums; DROP TABLE processes; DROP TABLE mail; DROP TABLE payloads; DROP TABLE packs; ALTER TABLE upkeep DROP COLUMN policy; ALTER TABLE upkeep DROP COLUMN old;
 		UPDATE runs SET status = 'interrupted', ended = 0; PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -17,62 +19,36 @@ type executor interface {
 // Delete deletes runs by their full ids and returns how many there were. Runs in progress stay.
 func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
 	s.writer.flush()
-	return s.deleting(ctx, func(db *sql.DB) (int, error) { return deleteNamed(ctx, db, ids) })
+	return s.deleting(ctx, func(_ executor, step stepper) (int, error) { return deleteNamed(ctx, step, ids) })
 }
 
-func deleteNamed(ctx context.Context, db executor, ids []string) (deleted int, err error) {
+func deleteNamed(ctx context.Context, step stepper, ids []string) (deleted int, err error) {
 	for part := range slices.Chunk(ids, stepRuns) {
 		args, list := parameters(part)
-		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE `+ended+` AND id IN (`+list+`)`, args...)
+		n, err := deleteRuns(ctx, step, selection{`status NOT IN ('running', 'deleting') AND id IN (` + list + `)`, args})
 		deleted += n
 		if err != nil {
 			return deleted, err
 		}
 	}
-	return deleted, deleteMarked(ctx, db)
+	return deleted, deleteMarked(ctx, step)
 }
 
-// Prune deletes the oldest runs until the rest is within bounds, and returns how many.
-func (s *Store) Prune(ctx context.Context, keep Retention) (int, error) {
-	s.writer.flush()
-	return s.prune(ctx, keep)
-}
-
-// prune is Prune without the events that are queued.
-func (s *Store) prune(ctx context.Context, keep Retention) (int, error) {
-	if keep == (Retention{}) {
-		return 0, nil
-	}
-	oldest := int64(0)
-	if keep.MaxAge > 0 {
-		oldest = time.Now().Add(-keep.MaxAge).UnixMicro()
-	}
-	return s.deleting(ctx, func(db *sql.DB) (int, error) {
-		n, err := deleteRuns(ctx, db, `SELECT seq, id, bytes FROM runs WHERE `+ended+` AND (
-			started < CAST($1 AS BIGINT)
-			OR CAST($2 AS BIGINT) > 0 AND seq <= (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET $2)
-			OR CAST($3 AS BIGINT) > 0 AND seq <= (
-				SELECT max(seq) FROM (SELECT seq, sum(bytes) OVER (ORDER BY seq DESC) AS total FROM runs) AS sums WHERE total > CAST($3 AS BIGINT)))
-		ORDER BY seq LIMIT $4`, oldest, keep.MaxRuns, keep.MaxBytes, stepRuns)
-		if err == nil {
-			err = deleteMarked(ctx, db)
-		}
-		return n, err
-	})
-}
+// stepper calls do in a transaction of its own, after which the database is free for a while.
+type stepper func(do func(*sql.Tx) error) error
 
 // deleting calls del with a database that can be written; a store without runs has none to delete.
-func (s *Store) deleting(ctx context.Context, del func(*sql.DB) (int, error)) (int, error) {
-	n, err := s.data.Deleting(ctx, del)
+func (s *Store) deleting(ctx context.Context, del func(executor, stepper) (int, error)) (int, error) {
+	n, err := s.data.Deleting(ctx, func(db *sql.DB) (int, error) { return del(db, s.stepper(ctx, db)) })
 	if errors.Is(err, ErrNoStore) {
 		err = nil
 	}
 	return n, s.data.Explain(err)
 }
 
-// Deleting holds the lock of the database, for which writers wait at most some seconds. So it has
-// small steps: each is a transaction of its own, and before the next one the database is free for
-// as long as the last step took.
+// Deleting holds the lock of the database, for which writers wait. So it has small steps: each is a
+// transaction of its own, and before the next one the database is free for as long as the last step
+// took.
 const (
 	stepRuns   = 100     // runs that one step deletes at most
 	stepBytes  = 1 << 20 // of those runs together, unless it is one row that is longer
@@ -83,65 +59,102 @@ const (
 // can have its id.
 const deleting Status = "deleting"
 
-// ended is the condition for a run that may be deleted.
-const ended = `status NOT IN ('running', 'deleting')`
+// selection selects runs by a condition with its parameters.
+type selection struct {
+	where string
+	args  []any
+}
 
-// deleteRuns deletes the runs that the query returns, as (seq, id, bytes), until it returns none.
-func deleteRuns(ctx context.Context, db executor, query string, args ...any) (deleted int, err error) {
-	for {
+// among selects of some rows.
+func (s selection) among(seqs []int64) selection {
+	args, list := slices.Clone(s.args), ""
+	for _, seq := range seqs {
+		args = append(args, seq)
+		list += ",$" + strconv.Itoa(len(args))
+	}
+	return selection{s.where + ` AND seq IN (` + list[1:] + `)`, args}
+}
+
+// deleteRuns deletes the selected runs, in the order of their rows. Each row is looked at once.
+func deleteRuns(ctx context.Context, step stepper, all selection) (deleted int, err error) {
+	for after := int64(0); ; {
 		n := 0
-		err := step(ctx, db, func(tx *sql.Tx) (err error) {
-			n, err = deleteSome(ctx, tx, query, args...)
+		var last int64
+		err := step(func(tx *sql.Tx) (err error) {
+			n, last, err = deleteSome(ctx, tx, all, after)
 			return err
 		})
 		deleted += n
-		if err != nil || n == 0 {
+		if err != nil || last == 0 {
 			return deleted, err
 		}
+		after = last
 	}
 }
 
-// deleteSome deletes the first of the runs that the query returns. It only marks a run that is too
-// long for one step.
-func deleteSome(ctx context.Context, tx *sql.Tx, query string, args ...any) (n int, err error) {
-	victims, err := sizes(ctx, tx, query, args...)
+// deleteSome deletes the first of the selected runs after a row, and returns their number and the last
+// row that it has looked at; 0 for none. It only marks a run that is too long for one step.
+func deleteSome(ctx context.Context, tx *sql.Tx, all selection, after int64) (n int, last int64, err error) {
+	query := fmt.Sprintf(`SELECT seq, id, bytes FROM runs WHERE %s AND seq > $%d ORDER BY seq LIMIT %d`, all.where, len(all.args)+1, stepRuns)
+	found, err := sizes(ctx, tx, query, append(slices.Clone(all.args), after)...)
+	if err != nil || len(found) == 0 {
+		return 0, 0, err
+	}
+	var seqs []int64
 	var total int64
-	for _, v := range victims {
-		if total += v.bytes; total > stepBytes && n > 0 {
+	for _, run := range found {
+		if total += run.bytes; total > stepBytes && len(seqs) > 0 {
 			break
 		}
-		// The row is the first: a run that another process claims meanwhile stays.
-		remove, args := `DELETE FROM runs WHERE seq = $1 AND `+ended, []any{v.seq}
-		if v.bytes > stepBytes {
-			remove, args = `UPDATE runs SET status = $1, id = 'deleting ' || seq WHERE seq = $2 AND `+ended, []any{deleting, v.seq}
-		}
-		done, err := tx.ExecContext(ctx, remove, args...)
-		if inProgress, err := hadNoRow(done, err); err != nil {
-			return 0, err
-		} else if inProgress {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM payloads WHERE run = $1`, v.id); err != nil {
-			return 0, err
-		}
-		if v.bytes > stepBytes {
-			return 1, nil
-		}
-		for _, statement := range []string{`DELETE FROM chunks WHERE run = $1`, `DELETE FROM spills WHERE run = $1`} {
-			if _, err := tx.ExecContext(ctx, statement, v.seq); err != nil {
-				return 0, err
-			}
-		}
-		n++
+		seqs = append(seqs, run.seq)
 	}
-	return n, err
+	last = seqs[len(seqs)-1]
+	// The rows are the first, and the condition is part of the statement: a run that another process claims
+	// meanwhile stays.
+	some := all.among(seqs)
+	if total > stepBytes && len(seqs) == 1 {
+		n, err = markRun(ctx, tx, some, found[0].id)
+		return n, last, err
+	}
+	gone, err := sizes(ctx, tx, `DELETE FROM runs WHERE `+some.where+` RETURNING seq, id, bytes`, some.args...)
+	if err != nil || len(gone) == 0 {
+		return 0, last, err
+	}
+	ids := make([]string, len(gone))
+	seqs = seqs[:len(gone)]
+	for i, run := range gone {
+		seqs[i], ids[i] = run.seq, run.id
+	}
+	if err := deleteOf(ctx, tx, "payloads", ids); err != nil {
+		return 0, last, err
+	}
+	if err := deleteOf(ctx, tx, "chunks", seqs); err != nil {
+		return 0, last, err
+	}
+	return len(gone), last, deleteOf(ctx, tx, "spills", seqs)
+}
+
+// deleteOf deletes the rows of runs in another table.
+func deleteOf[T any](ctx context.Context, tx *sql.Tx, table string, runs []T) error {
+	args, list := parameters(runs)
+	_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE run IN (`+list+`)`, args...)
+	return err
+}
+
+// markRun marks the selected run for deleteMarked, and deletes its payloads, which have its id.
+func markRun(ctx context.Context, tx *sql.Tx, one selection, id string) (int, error) {
+	done, err := tx.ExecContext(ctx, `UPDATE runs SET status = '`+string(deleting)+`', id = 'deleting ' || seq WHERE `+one.where, one.args...)
+	if inProgress, err := hadNoRow(done, err); err != nil || inProgress {
+		return 0, err
+	}
+	return 1, deleteOf(ctx, tx, "payloads", []string{id})
 }
 
 // deleteMarked deletes the runs that deleteRuns has marked, also those that a dead process has
 // marked.
-func deleteMarked(ctx context.Context, db executor) error {
+func deleteMarked(ctx context.Context, step stepper) error {
 	for more := true; more; {
-		err := step(ctx, db, func(tx *sql.Tx) (err error) {
+		err := step(func(tx *sql.Tx) (err error) {
 			more, err = deletePart(ctx, tx)
 			return err
 		})
@@ -178,21 +191,40 @@ func deletePart(ctx context.Context, tx *sql.Tx) (more bool, err error) {
 	return true, nil
 }
 
-// step calls do in a transaction of its own and rests.
-func step(ctx context.Context, db executor, do func(*sql.Tx) error) error {
+// turner is a Database with one lock for writing. turn waits until the process has no other transaction
+// that writes, so that its writer does not poll for the lock while runs are deleted.
+type turner interface {
+	turn() (end func())
+}
+
+// stepper returns how runs are deleted: each step is a transaction that has its turn, and rests then.
+func (s *Store) stepper(ctx context.Context, db executor) stepper {
+	turns, has := s.data.(turner)
+	return func(do func(*sql.Tx) error) error {
+		end := func() {}
+		if has {
+			end = turns.turn()
+		}
+		began := time.Now()
+		err := transact(ctx, db, do)
+		end()
+		if err != nil {
+			return err
+		}
+		return rest(ctx, time.Since(began))
+	}
+}
+
+func transact(ctx context.Context, db executor, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	began := time.Now()
 	if err := do(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	return rest(ctx, time.Since(began))
+	return tx.Commit()
 }
 
 // rest leaves the database to other processes. SQLite has no queue for the lock: a process gets it

@@ -116,10 +116,10 @@ func TestDeletingInSteps(t *testing.T) {
 		for i, r := range runs {
 			ids[i] = r.ID
 		}
-		if got, err := deleteNamed(t.Context(), spy, ids); got != 200*n+1 || err != nil {
+		if got, err := deleteNamed(t.Context(), s.stepper(t.Context(), spy), ids); got != 200*n+1 || err != nil {
 			t.Fatalf("%d deleted, %v", got, err)
 		}
-		if err := freeSpace(t.Context(), spy); err != nil {
+		if err := s.data.(*sqlite).freeSpace(t.Context(), spy); err != nil {
 			t.Fatal(err)
 		}
 		const most = 600 // 1 MiB twice, and a little
@@ -152,10 +152,11 @@ func TestDeletingIsTakenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := deleteRuns(t.Context(), db, `SELECT seq, id, bytes FROM runs WHERE id = 'LONG' AND status <> 'deleting'`); n != 1 || err != nil {
+	stepper := s.stepper(t.Context(), db)
+	if n, err := deleteRuns(t.Context(), stepper, selection{where: `id = 'LONG' AND status <> 'deleting'`}); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
-	if err := step(t.Context(), db, func(tx *sql.Tx) error {
+	if err := stepper(func(tx *sql.Tx) error {
 		_, err := deletePart(t.Context(), tx)
 		return err
 	}); err != nil {

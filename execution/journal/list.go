@@ -18,7 +18,7 @@ import (
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, owner, sum`
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, owner, sum, ` + isOld
 
 // reader returns the database for reading: with the events that this process has queued, and with
 // the runs of dead processes marked as interrupted. The error is ErrNoStore when there is none.
@@ -93,6 +93,9 @@ func (f Filter) where() (clause string, args []any) {
 		if equal[1] != "" {
 			add(equal[0], " = ", value(equal[1]))
 		}
+	}
+	if f.Old {
+		add(canContinue, " AND ", isOld)
 	}
 	if !f.Since.IsZero() {
 		add("started >= ", value(f.Since.UnixMicro()))
@@ -177,9 +180,10 @@ func scanRun(from *sql.Rows) (Run, error) {
 	var started, ended, last int64
 	var failure, known string
 	var sum sql.NullInt64
+	var old bool
 	into := []any{
 		&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &r.Owner, &sum,
+		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &r.Owner, &sum, &old,
 	}
 	if err := from.Scan(into...); err != nil {
 		values := make([]any, len(into))
@@ -214,6 +218,7 @@ func scanRun(from *sql.Rows) (Run, error) {
 	if r.InProgress() {
 		r.Process = processOf(r.Owner)
 	}
+	r.Old = old && r.canContinue()
 	return r, nil
 }
 

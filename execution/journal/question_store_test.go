@@ -39,7 +39,7 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer raw.Close()
-			older := `INSERT INTO chunks SELECT seq, 0, 0, body, sums FROM runs; ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums; DROP TABLE processes; DROP TABLE mail; DROP TABLE payloads; DROP TABLE packs;`
+			older := `INSERT INTO chunks SELECT seq, 0, 0, body, sums FROM runs; ALTER TABLE runs DROP COLUMN body; ALTER TABLE runs DROP COLUMN sums; DROP TABLE processes; DROP TABLE mail; DROP TABLE payloads; DROP TABLE packs; ALTER TABLE upkeep DROP COLUMN policy; ALTER TABLE upkeep DROP COLUMN old;`
 			if !facts {
 				older += `ALTER TABLE runs DROP COLUMN facts;`
 			}

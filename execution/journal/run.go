@@ -58,6 +58,8 @@ type Run struct {
 
 	ForkedFrom string `json:"forkedFrom,omitempty"` // RUN/ADDRESS, see execution.Start
 
+	Old bool `json:"old,omitempty"` // it is beyond the bounds of the store, and not deleted because it can continue
+
 	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; no other field is reliable then
 }
 
@@ -66,6 +68,12 @@ func (r Run) InProgress() bool { return r.Status == Running || r.Status == Waiti
 
 // HasEnded reports whether the run is over, also because of an in-doubt call.
 func (r Run) HasEnded() bool { return !r.InProgress() && r.Status != Interrupted }
+
+// canContinue reports whether the run may continue, so that retention does not delete it: it is in
+// progress, waits for an answer, is interrupted, or has an in-doubt call that can be resolved.
+func (r Run) canContinue() bool {
+	return !r.HasEnded() || r.Failure != nil && r.Failure.Code == execution.CodeOutcomeUnknown
+}
 
 func (r Run) facts() facts {
 	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom}
@@ -84,6 +92,7 @@ type Filter struct {
 	Until  time.Time // started before then
 	Before string    // the id of a run: only those that began before it, for the next page
 	Limit  int       // at most so many, the newest; 0: 50, below 0: all
+	Old    bool      // see Run
 }
 
 // Step is one recorded step.
@@ -103,13 +112,6 @@ type Recorded struct {
 
 // ErrNotFound is the error for a run that the store does not have.
 var ErrNotFound = errors.New("run not found")
-
-// Retention bounds the recorded runs; a zero field has no bound. Runs in progress stay.
-type Retention struct {
-	MaxAge   time.Duration // since the run began
-	MaxBytes int64         // of all runs together
-	MaxRuns  int
-}
 
 // Gap is why a value was not recorded unchanged.
 type Gap struct {
@@ -194,7 +196,10 @@ type State struct {
 	Readable bool   // by other users of this machine
 	Remote   bool   // it is on a server, not in a directory
 	Runs     int
-	Bytes    int64 // of its files
+	Old      int       // see Run.Old
+	Bytes    int64     // of its files
+	Keep     Retention // the policy
+	HasKeep  bool      // a policy is recorded
 }
 
 // State returns the state of the store without changing it. The error is why it cannot be used.
@@ -213,7 +218,12 @@ func (s *Store) State(ctx context.Context) (State, error) {
 		return state, err
 	}
 	state.Exists = true
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status <> 'deleting'`).Scan(&state.Runs); err != nil {
+	err = db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(CASE WHEN `+canContinue+` AND `+isOld+` THEN 1 ELSE 0 END), 0) FROM runs
+		WHERE status <> 'deleting'`).Scan(&state.Runs, &state.Old)
+	if err != nil {
+		return state, s.data.Explain(err)
+	}
+	if state.Keep, state.HasKeep, err = policyOf(ctx, db); err != nil {
 		return state, s.data.Explain(err)
 	}
 	err = s.data.State(ctx, &state)

@@ -30,6 +30,8 @@ type sqlite struct {
 	lease  *lease     // nil: this process has not written yet
 	closed bool
 
+	writing sync.Mutex // held during a transaction of the writer, and of what may wait for it
+
 	sqliteWriter // belongs to the goroutine that writes
 }
 
@@ -158,7 +160,7 @@ func checkVersion(db *sql.DB) error {
 }
 
 // connections is how many there are at the same time: the writer's, those of Follow, Wait and Receive,
-// and some that read.
+// the one that deletes old runs, and some that read.
 const connections = 8
 
 // source returns the URL of the database for the driver, with first before the other pragmas.
@@ -235,6 +237,12 @@ func (s *sqlite) Close(everything bool) error {
 	db := s.db
 	s.db = nil
 	return db.Close()
+}
+
+// turn begins the turn of a transaction that writes.
+func (s *sqlite) turn() (end func()) {
+	s.writing.Lock()
+	return s.writing.Unlock
 }
 
 // isFixed reports whether the database can only be read.

@@ -135,7 +135,7 @@ func (s *sqlite) unpack(ctx context.Context, db *sql.DB) error {
 		if err := scanOne(ctx, db, `SELECT EXISTS (SELECT 1 FROM packs)`, &more); err != nil || !more {
 			return err
 		}
-		if _, err := unpackSome(ctx, db); err != nil {
+		if _, err := s.unpackSome(ctx, db); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,8 @@ func (s *sqlite) unpackToRead(ctx context.Context, db *sql.DB) error {
 
 // unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
 // returns the bytes of the packs.
-func unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
+func (s *sqlite) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
+	defer s.turn()()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err

@@ -4,7 +4,6 @@ package journal
 
 import (
 	"bytes"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -167,14 +166,14 @@ func TestV14Reserve(t *testing.T) {
 	}
 	_, full := conn.ExecContext(t.Context(), "INSERT INTO spills (run, id, body) VALUES (9, 9, zeroblob(1000000))")
 	tried := 0
-	n, err := s.deleting(t.Context(), func(db *sql.DB) (int, error) {
+	n, err := s.deleting(t.Context(), func(_ executor, step stepper) (int, error) {
 		if tried++; tried == 1 {
 			return 1, full
 		}
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Error("the reserve is not given up")
 		}
-		return deleteNamed(t.Context(), db, []string{"LONG", "SHORT0000"})
+		return deleteNamed(t.Context(), step, []string{"LONG", "SHORT0000"})
 	})
 	if n != 3 || err != nil || tried != 2 {
 		t.Errorf("%d deleted in %d attempts, %v", n, tried, err)
@@ -189,7 +188,7 @@ func TestV14Reserve(t *testing.T) {
 		if reserved {
 			data.reserve()
 		}
-		if _, err := s.deleting(t.Context(), func(*sql.DB) (int, error) { return 0, full }); err == nil || !strings.Contains(err.Error(), "the disk is full") {
+		if _, err := s.deleting(t.Context(), func(executor, stepper) (int, error) { return 0, full }); err == nil || !strings.Contains(err.Error(), "the disk is full") {
 			t.Errorf("with a reserve %t: %v", reserved, err)
 		}
 	}

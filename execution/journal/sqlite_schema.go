@@ -43,6 +43,9 @@ var migrations = []string{
 	CREATE TABLE payloads (run TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID;`,
 	// Runs that were recorded together, see packFrom.
 	`CREATE TABLE packs (n INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, runs INTEGER NOT NULL, body BLOB NOT NULL);`,
+	// The policy of the store, see Store.SetPolicy, and the time before which runs began that are beyond it.
+	`ALTER TABLE upkeep ADD COLUMN policy TEXT NOT NULL DEFAULT '';
+	ALTER TABLE upkeep ADD COLUMN old INTEGER NOT NULL DEFAULT 0;`,
 }
 
 // addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.

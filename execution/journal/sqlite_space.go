@@ -45,13 +45,13 @@ func (s *sqlite) deleting(ctx context.Context, del func(*sql.DB) (int, error)) (
 	}
 	n, err := del(db)
 	if err == nil {
-		err = freeSpace(ctx, db)
+		err = s.freeSpace(ctx, db)
 	}
 	return n, err
 }
 
 // freeSpace returns unused pages to the file system, in small steps as deleting has them.
-func freeSpace(ctx context.Context, db executor) error {
+func (s *sqlite) freeSpace(ctx context.Context, db executor) error {
 	for last := 0; ; {
 		var free int
 		if err := scanOne(ctx, db, `PRAGMA freelist_count`, &free); err != nil {
@@ -62,8 +62,11 @@ func freeSpace(ctx context.Context, db executor) error {
 			return scanOne(ctx, db, `PRAGMA wal_checkpoint(PASSIVE)`)
 		}
 		last = free
+		end := s.turn()
 		began := time.Now()
-		if err := scanOne(ctx, db, `PRAGMA incremental_vacuum(`+strconv.Itoa(stepPages)+`)`); err != nil {
+		err := scanOne(ctx, db, `PRAGMA incremental_vacuum(`+strconv.Itoa(stepPages)+`)`)
+		end()
+		if err != nil {
 			return err
 		}
 		if err := rest(ctx, time.Since(began)); err != nil {
@@ -162,6 +165,7 @@ func (s *sqlite) emptyLog(ctx context.Context) {
 		return
 	}
 	defer conn.Close()
+	defer s.turn()()
 	for _, statement := range []string{
 		"PRAGMA busy_timeout = 20", "PRAGMA wal_checkpoint(TRUNCATE)", fmt.Sprintf("PRAGMA busy_timeout = %d", s.busy.Milliseconds()),
 	} {

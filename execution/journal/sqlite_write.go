@@ -38,8 +38,20 @@ func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
 	if err := s.beginWriting(ctx); err != nil {
 		return err
 	}
-	if _, err := s.exec(`BEGIN IMMEDIATE`); err != nil {
+	rows, err := s.writeRows(ctx, batch)
+	if err != nil {
 		return err
+	}
+	s.keepReserve(batch)
+	s.unpackWritten(ctx, rows < len(batch))
+	return nil
+}
+
+// writeRows is Write without what follows it. It returns the number of runs that were not packed.
+func (s *sqlite) writeRows(ctx context.Context, batch []*Pending) (int, error) {
+	defer s.turn()()
+	if _, err := s.exec(`BEGIN IMMEDIATE`); err != nil {
+		return 0, err
 	}
 	var inserted []*Pending
 	rows, err := s.pack(batch)
@@ -61,11 +73,9 @@ func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
 		for _, u := range inserted {
 			u.Seq = 0
 		}
-		return err
+		return 0, err
 	}
-	s.keepReserve(batch)
-	s.unpackWritten(ctx, len(rows) < len(batch))
-	return nil
+	return len(rows), nil
 }
 
 // unpackWritten unpacks some of what this process has packed, after a batch without a pack and when there is much.
@@ -79,7 +89,7 @@ func (s *sqlite) unpackWritten(ctx context.Context, packing bool) {
 	if err != nil {
 		return
 	}
-	if bytes, err := unpackSome(ctx, db); err == nil && bytes > 0 {
+	if bytes, err := s.unpackSome(ctx, db); err == nil && bytes > 0 {
 		s.unpacked = max(1, s.unpacked-bytes) // these may be of another process; the last time finds none
 	} else if err == nil { // another process has
 		s.unpacked = 0

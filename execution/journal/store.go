@@ -15,7 +15,8 @@ import (
 type Options struct {
 	Durable  bool         // Append returns when the event survives a power cut, and its errors end runs
 	MaxValue int          // bytes of JSON; a longer value is replaced by a Gap; 0: 8 MiB
-	Keep     Retention    // the bounds for pruning, once an hour while runs are written
+	Keep     Retention    // the bounds of a store without a policy; zero: this process deletes nothing there
+	SetsKeep bool         // Keep becomes the policy of a store that has none, see Store.Settle
 	Logger   *slog.Logger // gets a warning when runs cannot be recorded; nil: none
 	ReadOnly bool         // nothing is written, not even what reading mends elsewhere: runs of dead processes stay as they are
 }
@@ -30,6 +31,7 @@ type Store struct {
 	writer *writer
 
 	waiters waiters
+	pruner  pruner
 
 	announcing sync.Mutex // held while the row of this process is changed
 
@@ -69,6 +71,7 @@ func New(data Database, opts Options) *Store {
 	}
 	s := &Store{data: data, opts: opts}
 	s.noter, _ = data.(noter)
+	s.pruner.life, s.pruner.end = context.WithCancel(background)
 	s.writer = newWriter(s)
 	return s
 }
@@ -121,7 +124,9 @@ func (s *Store) Journal(secrets *config.Secrets, about About) execution.Journal 
 // Close writes the queued events and closes the store. Runs must have ended or be suspended; the
 // suspended ones are interrupted from then on. The error is why not every event was recorded.
 func (s *Store) Close() error {
+	s.pruner.end() // before the writer has its last turns
 	err := s.writer.close()
+	s.pruner.running.Wait()
 	if err == nil {
 		s.interruptSuspended()
 		s.signOff()

@@ -1,12 +1,15 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // waiters are the calls of Wait, for which one goroutine watches the database while there are any.
@@ -224,12 +227,18 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// trouble returns why the last attempt to write has failed; nil when it has not.
+// stalledAfter is how long events wait to be written before the process is not ready.
+const stalledAfter = 5 * time.Second
+
+// trouble returns why the last attempt to write has failed, or that the writer stands still; nil when neither is so.
 func (w *writer) trouble() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.off != nil {
-		return w.off
+	if err := cmp.Or(w.off, w.failing); err != nil {
+		return err
 	}
-	return w.failing
+	if waited := time.Since(w.since); !w.since.IsZero() && waited > stalledAfter {
+		return fmt.Errorf("the run history has written nothing for %.0f s, although events wait", waited.Seconds())
+	}
+	return nil
 }

@@ -28,6 +28,7 @@ type writer struct {
 	runsTaken map[string]bool // runs of this process that another one has taken
 	working   map[string]bool // runs on which this process works, see work
 	begun     bool
+	since     time.Time // of which time no event was written, although one waits; zero: none waits
 	closing   bool
 	failing   error // of the last attempt to write; nil: it succeeded
 	attempts  int   // that failed one after the other
@@ -135,6 +136,9 @@ func (w *writer) put(q *queued) error {
 		w.begun = true
 		go w.run()
 	}
+	if w.since.IsZero() {
+		w.since = time.Now()
+	}
 	if w.urge() > before {
 		w.signal()
 	}
@@ -180,7 +184,7 @@ func (w *writer) run() {
 	}
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
-	var written time.Time // when a transaction last ended
+	var written, pruned time.Time // when a transaction last ended, and old runs were last looked for
 	for {
 		w.gather(timer, written)
 		batch, more := w.take()
@@ -195,10 +199,13 @@ func (w *writer) run() {
 		written = time.Now()
 		w.mu.Lock()
 		w.queue.recycle(batch)
-		idle := len(w.queue.events) == 0
+		if w.since = written; len(w.queue.events) == 0 {
+			w.since = time.Time{}
+		}
 		w.mu.Unlock()
-		if idle {
-			c.upkeep()
+		if written.Sub(pruned) >= pruneEvery {
+			pruned = written
+			w.store.pruneBeside()
 		}
 	}
 }

@@ -163,12 +163,12 @@ func (c *choiceValue) Type() string { return "string" }
 // historyFlags decide whether, where and for how long runs are recorded.
 type historyFlags struct {
 	records bool // the command has these flags: its runs are recorded unless they say otherwise
+	serves  bool // the command makes runs for others: it deletes old ones also in a store without a policy
 	off     bool
 	state   string
 	durable bool
 
-	days     int
-	bytes    byteSize
+	keep     keepFlags
 	maxValue byteSize
 }
 
@@ -190,10 +190,12 @@ func (f *historyFlags) register(cmd *cobra.Command) {
 // registerRecorded is for commands whose runs are always recorded.
 func (f *historyFlags) registerRecorded(cmd *cobra.Command) {
 	f.registerState(cmd.Flags())
-	f.records, f.bytes, f.maxValue = true, 1<<30, 8<<20
+	f.records, f.maxValue = true, 8<<20
 	cmd.Flags().BoolVar(&f.durable, "durable", false, "flush each step to disk before the next; fail the run if it cannot be recorded")
-	cmd.Flags().IntVar(&f.days, "keep", 30, "`days` after which recorded runs are deleted; 0 for never")
-	cmd.Flags().Var(&f.bytes, "keep-bytes", "total size above which the oldest runs are deleted; 0 for no limit")
+	f.keep.register(cmd, ", unless the store has a policy (see runs keep)")
+	if !f.serves { // they do nothing, and earlier versions have them
+		_, _ = cmd.Flags().MarkHidden("keep"), cmd.Flags().MarkHidden("keep-bytes")
+	}
 	cmd.Flags().Var(&f.maxValue, "history-max-value", "longest value that is recorded, as JSON")
 }
 
@@ -202,12 +204,10 @@ func (f *historyFlags) check() error {
 	switch {
 	case f.off && f.durable:
 		return usagef("--durable requires the run history, and --no-history disables it; remove one of them")
-	case f.days < 0:
-		return usagef("--keep is %d, expected a number of days, or 0 for no limit", f.days)
 	case f.maxValue == 0:
 		return usagef("--history-max-value is 0, expected a size such as 8MiB")
 	}
-	return nil
+	return f.keep.check()
 }
 
 // open opens the store of recorded runs. Nothing is read or written before it is used.
@@ -216,10 +216,11 @@ func (f *historyFlags) open(log *slog.Logger) (*journal.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return state.Open(place, journal.Options{
-		Durable: f.durable, MaxValue: int(f.maxValue), Logger: log,
-		Keep: journal.Retention{MaxAge: time.Duration(f.days) * 24 * time.Hour, MaxBytes: int64(f.bytes)},
-	})
+	opts := journal.Options{Durable: f.durable, MaxValue: int(f.maxValue), Logger: log}
+	if f.serves {
+		opts.Keep, opts.SetsKeep = f.keep.retention(), f.keep.isGiven()
+	}
+	return state.Open(place, opts)
 }
 
 // stateVariable names the place of recorded runs where no flag does.
@@ -296,15 +297,8 @@ func (s *byteSize) Set(text string) error {
 	return errors.New("expected a size such as 512KiB, 8MiB or 1GiB")
 }
 
-// String returns the size in the largest binary unit that it is a multiple of.
-func (s *byteSize) String() string {
-	for _, unit := range sizeUnits[:3] {
-		if n := int64(*s); n >= unit.bytes && n%unit.bytes == 0 {
-			return fmt.Sprintf("%d%s", n/unit.bytes, unit.name)
-		}
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
+// String returns the size as the flag reads it.
+func (s *byteSize) String() string { return wording.Size(int64(*s)) }
 
 // Type names the kind of value in the help.
 func (s *byteSize) Type() string { return "size" }

@@ -24,6 +24,7 @@ var withoutGraph = map[string]string{
 	"toolgraph runs diff":           "runs",
 	"toolgraph runs export":         "a run",
 	"toolgraph runs cancel":         "a run",
+	"toolgraph runs keep":           "the policy of a store",
 	"toolgraph runs import":         "a file with a run",
 	"toolgraph import agent-trace":  "calls of an agent",
 	"toolgraph import context-pipe": "pipes",

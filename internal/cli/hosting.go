@@ -32,6 +32,7 @@ func (p Parts) Hosting(cmd *cobra.Command) *Hosting {
 	f.registerGrace(cmd)
 	f.registerPipeline(cmd)
 	f.audit.register(cmd)
+	f.history.serves = true
 	f.history.registerRecorded(cmd)
 	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
 	return h

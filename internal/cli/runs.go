@@ -24,7 +24,7 @@ func newRuns(std streams) *cobra.Command {
 	history := &historyFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, watch, show, explain, compare, export, cancel and delete recorded runs",
+		Short: "List, watch, show, explain, compare, export, cancel, keep and delete recorded runs",
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
@@ -37,13 +37,14 @@ names: another directory, or a Postgres database.`,
   toolgraph runs diff 5GNF last
   toolgraph runs export last > run.json
   toolgraph runs cancel 3QK7
+  toolgraph runs keep --keep 365
   toolgraph runs rm --older-than 7d`,
 	}
 	onlyCommands(cmd)
 	history.registerState(cmd.PersistentFlags())
 	cmd.AddCommand(
 		newRunsList(std, history), newRunsWatch(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
-		newRunsExport(std, history), newRunsImport(std, history), newRunsCancel(std, history), newRunsRemove(std, history),
+		newRunsExport(std, history), newRunsImport(std, history), newRunsCancel(std, history), newRunsKeep(std, history), newRunsRemove(std, history),
 	)
 	return cmd
 }
@@ -83,6 +84,7 @@ func printAnswer[T any](
 // filterFlags select runs.
 type filterFlags struct {
 	tool, status, graph, text, since, until string
+	old                                     bool
 }
 
 func (f *filterFlags) register(cmd *cobra.Command) {
@@ -92,6 +94,7 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.text, "text", "", "only runs with this `text` in their id, tool, arguments or failure")
 	cmd.Flags().StringVar(&f.since, "since", "", "only runs that started at this `time` or later: 90m, 7d, 2026-01-31 …")
 	cmd.Flags().StringVar(&f.until, "until", "", "only runs that started before this `time`")
+	cmd.Flags().BoolVar(&f.old, "old", false, "only runs that are old, but not deleted because they can continue (see runs keep)")
 }
 
 func statuses() (names []string) {
@@ -102,7 +105,7 @@ func statuses() (names []string) {
 }
 
 func (f *filterFlags) filter() (journal.Filter, error) {
-	filter := journal.Filter{Tool: f.tool, Status: journal.Status(f.status), Text: f.text}
+	filter := journal.Filter{Tool: f.tool, Status: journal.Status(f.status), Text: f.text, Old: f.old}
 	if f.status != "" && !slices.Contains(journal.Statuses, filter.Status) {
 		return filter, usagef("--status is %q, expected %s", f.status, alternatives(statuses()))
 	}
@@ -131,7 +134,8 @@ func newRunsList(std streams, history *historyFlags) *cobra.Command {
 		Short: "List recorded runs, newest first",
 		Long: `List recorded runs, newest first. The user of a waiting run was asked a question and has not
 answered yet. The process of an interrupted run died before the run ended; the record of a
-damaged run was changed after it was written.`,
+damaged run was changed after it was written. An old run is one that retention would have
+deleted, if it could not continue: resume it, answer it or delete it.`,
 		Example: `  toolgraph runs list
   toolgraph runs list --tool count_files --status error --since 7d
   toolgraph runs list --format json --limit 1000`,

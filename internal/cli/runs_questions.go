@@ -23,6 +23,9 @@ func statusText(r journal.Run) string {
 		return "damaged"
 	}
 	text := string(r.Status)
+	if r.Old {
+		text += ", old"
+	}
 	switch {
 	case r.Question != nil:
 		text += ": " + shortened(r.Question.Message, questionShown)

@@ -34,6 +34,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	f.registerGrace(cmd)
 	f.registerPipeline(cmd)
 	f.audit.register(cmd)
+	f.history.serves = true
 	if f.elsewhere != nil {
 		f.history.registerRecorded(cmd)
 	} else {

@@ -121,7 +121,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	if err = s.audit(ctx, secrets); err != nil {
 		return s, err
 	}
-	if err = s.record(secrets); err != nil {
+	if err = s.record(ctx, secrets); err != nil {
 		return s, err
 	}
 	s.large = results.New(s.history)
@@ -130,7 +130,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 
 // record opens the run history. Without a directory for it runs are not recorded, unless the user has
 // named a place for them, or --durable requires it.
-func (s *session) record(secrets *config.Secrets) error {
+func (s *session) record(ctx context.Context, secrets *config.Secrets) error {
 	h := &s.flags.history
 	if !h.records {
 		return nil
@@ -151,6 +151,7 @@ func (s *session) record(secrets *config.Secrets) error {
 		return nil
 	}
 	s.history = store
+	h.warnOfPolicy(ctx, store, log)
 	s.closers = append(s.closers, func() { _ = store.Close() }) // it logs its errors when they occur
 	return nil
 }

@@ -181,7 +181,14 @@ func (i *Inspector) storeHealth(ctx context.Context) (Verdict, string) {
 	case state.Readable:
 		return Odd, fmt.Sprintf("%s can be read by other users; run: chmod go-rwx on it and its directory", state.Path)
 	}
-	return Good, fmt.Sprintf("%s has %s in %.1f MiB", state.Path, wording.Count(state.Runs, "run"), float64(state.Bytes)/(1<<20))
+	detail := fmt.Sprintf("%s has %s in %.1f MiB", state.Path, wording.Count(state.Runs, "run"), float64(state.Bytes)/(1<<20))
+	if state.HasKeep {
+		detail += fmt.Sprintf("; its policy keeps %s", state.Keep)
+	}
+	if state.Old > 0 {
+		detail += fmt.Sprintf("; old, but not deleted because they can continue: %s, see toolgraph runs list --old", wording.Count(state.Old, "run"))
+	}
+	return Good, detail
 }
 
 // canMake returns why a directory, or something in it, cannot be created. It tries so in

@@ -142,7 +142,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		ctx = context.WithValue(ctx, userKey{}, user(&waitingUser{server: s, call: c}))
 	}
 	if c.subject != "" {
-		ctx = context.WithValue(ctx, identityKey{}, Identity{Subject: c.subject})
+		ctx = WithSubject(ctx, c.subject)
 	}
 	if about := c.called(); about != (Called{}) {
 		ctx = WithCalled(ctx, about)

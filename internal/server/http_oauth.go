@@ -39,6 +39,11 @@ func (e *TokenError) Error() string { return e.Reason }
 
 type identityKey struct{}
 
+// WithSubject returns a context of a call whose access token has this subject.
+func WithSubject(ctx context.Context, subject string) context.Context {
+	return context.WithValue(ctx, identityKey{}, Identity{Subject: subject})
+}
+
 // SubjectOf returns the subject of the access token of the call that ctx belongs to; "" without one.
 func SubjectOf(ctx context.Context) string { return identityOf(ctx).Subject }
 

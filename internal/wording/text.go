@@ -49,6 +49,16 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Size returns a number of bytes in the largest binary unit that it is a multiple of, as flags have it: 10MiB.
+func Size(bytes int64) string {
+	units := []string{"", "KiB", "MiB", "GiB"}
+	n := 0
+	for ; n < len(units)-1 && bytes > 0 && bytes%1024 == 0; n++ {
+		bytes /= 1024
+	}
+	return strconv.FormatInt(bytes, 10) + units[n]
+}
+
 // List returns words with commas between them: the first 12, then how many more there are.
 func List(words []string) string {
 	const most = 12
