@@ -189,7 +189,7 @@ func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
 	rec.Output = output
 	size, within := 0, true
 	if counted := isCounted(rec); counted || isJoined(rec) {
-		whole, fits := value.SizeWithin(output, f.largest)
+		whole, fits := value.SizeWithin(nil, output, f.largest)
 		if within = fits; counted {
 			size = whole
 		}
@@ -224,7 +224,7 @@ func isCounted(rec *Record) bool {
 // value holds its parts so often that counting would take long.
 func sizeText(v value.Value, allowed int) string {
 	most := max(allowed, value.MaxBytes)
-	if size, within := value.SizeWithin(v, most); within {
+	if size, within := value.SizeWithin(nil, v, most); within {
 		return strconv.Itoa(size)
 	}
 	return fmt.Sprintf("more than %d", most)

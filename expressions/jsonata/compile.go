@@ -2,7 +2,6 @@ package jsonata
 
 import (
 	"context"
-	"math"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -125,7 +124,7 @@ func (e *Expression) EvalAt(ctx context.Context, scope *expressions.Scope, root 
 // EvalShared is EvalAt for a caller that bounds what it makes of the value: the parts of the value
 // fit into memory once, but the value may hold them so often that nothing could hold it as JSON.
 func (e *Expression) EvalShared(ctx context.Context, scope *expressions.Scope, root value.Value) (value.Value, error) {
-	return e.evalAt(ctx, scope, root, math.MaxInt/2)
+	return e.evalAt(ctx, scope, root, anyLength)
 }
 
 func (e *Expression) evalAt(ctx context.Context, scope *expressions.Scope, root value.Value, most int) (value.Value, error) {

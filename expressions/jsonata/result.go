@@ -17,7 +17,7 @@ import (
 type checker struct {
 	meter *value.Meter
 	live  map[string]any
-	most  int // bytes of JSON
+	most  int // bytes of JSON, or anyLength
 	bytes int // of JSON so far, at least: strings count without their escapes
 	count int // values so far
 	below int // the depth of the deepest array or object since it was set
@@ -30,6 +30,9 @@ type part struct {
 	length int
 	isList bool // a *list with these items
 }
+
+// anyLength is most of a result that may have any length.
+const anyLength = -1
 
 // checked is what is known of a part.
 type checked struct {
@@ -81,7 +84,11 @@ func (c *checker) value(v any, depth int) (any, error) {
 
 // grow counts bytes of JSON.
 func (c *checker) grow(bytes int) error {
-	if c.bytes += bytes; c.bytes > c.most {
+	c.bytes += bytes
+	switch {
+	case c.most == anyLength:
+		c.bytes = min(c.bytes, 1<<50) // so that shared parts do not overflow it
+	case c.bytes > c.most:
 		return &expressions.EvalError{
 			Code: "size", Offset: -1,
 			Message: fmt.Sprintf("the result has more than %d MiB as JSON; return less of it", c.most>>20),

@@ -48,7 +48,11 @@ func (f *finisher) value(v value.Value, depth int) (value.Value, bool, error) {
 	case map[string]any:
 		return f.object(x, depth)
 	}
-	if f.bytes += value.Size(v); f.bytes > ruleTotalBytes {
+	size, within := value.SizeWithin(&f.run.Meter, v, ruleTotalBytes-f.bytes)
+	if f.run.Cause() != nil {
+		return nil, false, f.run.failure()
+	}
+	if f.bytes += size; !within {
 		return nil, false, ruleLimit("size", fmt.Sprintf("value size limit: the rule's value has more than %d bytes", ruleTotalBytes))
 	}
 	return v, false, nil

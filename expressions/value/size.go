@@ -47,38 +47,49 @@ func Size(v Value) int {
 
 // Exceeds reports whether v as compact JSON has more than most bytes. It ends as soon as that is
 // known: a value that holds the same long text many times is cheap to build.
-func Exceeds(v Value, most int) bool { return left(v, most) < 0 }
+func Exceeds(v Value, most int) bool { return left(nil, v, most) < 0 }
 
 // SizeWithin returns Size when v has at most so many bytes; otherwise how many it has at least, more
-// than most. It ends as soon as that is known.
-func SizeWithin(v Value, most int) (size int, within bool) {
-	rest := left(v, most)
+// than most. It ends as soon as that is known, and is charged to the meter: once that has ended, v is
+// not within most.
+func SizeWithin(m *Meter, v Value, most int) (size int, within bool) {
+	rest := left(m, v, most)
 	return most - rest, rest >= 0
 }
 
-// left returns what is left of a number of bytes after v; below 0 when v has more.
-func left(v Value, n int) int {
+// left returns what is left of a number of bytes after v; below 0 when v has more, or the meter, if
+// there is one, has ended.
+func left(m *Meter, v Value, n int) int {
 	switch x := v.(type) {
 	case []any:
+		if m != nil && m.Spend(1+len(x)) != nil {
+			return -1
+		}
 		n -= 2 + max(0, len(x)-1)
 		for i := 0; i < len(x) && n >= 0; i++ {
-			n = left(x[i], n)
+			n = left(m, x[i], n)
 		}
 		return n
 	case map[string]any:
+		if m != nil && m.Spend(1+len(x)) != nil {
+			return -1
+		}
 		n -= 2 + max(0, len(x)-1)
 		for key, item := range x {
 			if n -= sizeOfString(key) + 1; n < 0 {
 				return n
 			}
-			n = left(item, n)
+			n = left(m, item, n)
 		}
 		return n
 	case Object:
+		if m != nil && m.Spend(1+x.Len()) != nil {
+			return -1
+		}
 		n -= 2 + max(0, x.Len()-1)
 		for i, keys := 0, x.Keys(); i < len(keys) && n >= 0; i++ {
 			item, _ := x.Get(keys[i])
-			n = left(item, n-sizeOfString(keys[i])-1)
+			n = left(m, item, n-sizeOfString(keys[i])-1)
 		}
 		return n
 	case string:

@@ -1,0 +1,101 @@
+package jsonlogic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"toolgraph/expressions"
+	"toolgraph/expressions/value"
+)
+
+// shared is a value of depth 60 whose parts are shared: it has 2^60 parts when it is walked.
+func shared(leaf any, isObject bool) any {
+	v := leaf
+	for range 60 {
+		if isObject {
+			v = value.NewObject([]string{"a", "b"}, []value.Value{v, v})
+		} else {
+			v = []any{v, v}
+		}
+	}
+	return v
+}
+
+// cancelledAt is a context that is cancelled when it is asked for the most-th time.
+type cancelledAt struct {
+	context.Context
+
+	asks, most int
+	cancel     context.CancelFunc
+}
+
+func (c *cancelledAt) Err() error {
+	if c.asks++; c.asks == c.most {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// X01: every operator ends within a bounded number of steps on values that share their parts, and at the
+// next look at a context that is cancelled in the middle.
+func TestX01SharedParts(t *testing.T) {
+	scope := expressions.NewScope(map[string]any{
+		"x": shared(1.0, false), "y": shared(1.0, false), "e": shared([]any{}, false), "t": shared("text", false),
+		"o": shared(1.0, true), "p": shared(1.0, true), "z": shared(2.0, true),
+	}, nil)
+	limits := value.Limits{Steps: 100_000, Bytes: 64 << 20}
+	source := ""
+	hang := time.AfterFunc(time.Hour, func() { panic("this does not end: " + source) })
+	defer hang.Stop()
+	first := []string{`{"var":"x"}`, `{"var":"o"}`, `{"var":"e"}`, `{"var":"t"}`, `[{"var":"x"},{"var":"o"}]`}
+	second := []string{`{"var":"y"}`, `{"var":"p"}`, `{"var":"z"}`, `"1"`, `1`, `{"==":[{"var":""},{"var":"$ctx.y"}]}`, `{"==":[{"var":"accumulator"},{"var":"current"}]}`}
+	for _, op := range Operators() {
+		var calls []string
+		for _, a := range first {
+			calls = append(calls, a)
+			for _, b := range second {
+				calls = append(calls, a+","+b, a+","+b+","+a, b+","+a)
+			}
+		}
+		if strings.HasPrefix(op, "var") || strings.HasPrefix(op, "missing") {
+			calls = append(calls, `"x.a"`, `"x"`, `""`, `"x[$ = $ctx.y]"`, `["x"],{"var":"x"}`, `2,{"var":"x"}`)
+		}
+		for _, args := range calls {
+			source = fmt.Sprintf(`{%q:[%s]}`, op, args)
+			rule, err := Compile(t.Context(), parseRule(t, source))
+			if err != nil {
+				continue // another number of arguments
+			}
+			hang.Reset(20 * time.Second)
+			run := newRuleRun(t.Context(), scope, &limits)
+			_, err = rule.evalAt(run, nil)
+			var failed *expressions.EvalError
+			if err != nil && !errors.As(err, &failed) || run.Steps() > 2*limits.Steps {
+				t.Errorf("%s: %v after %d steps", source, err, run.Steps())
+			}
+			inner, cancel := context.WithCancel(t.Context())
+			ctx := &cancelledAt{Context: inner, most: 4, cancel: cancel}
+			_, err = rule.evalAt(newRuleRun(ctx, scope, &limits), nil)
+			failed = nil
+			// Looks after the end are for its cause, of a var's expression too.
+			if ctx.asks >= ctx.most && (!errors.As(err, &failed) || failed.Code != "cancelled" || ctx.asks > ctx.most+4) {
+				t.Errorf("%s: it was cancelled, got %v after %d more looks", source, err, ctx.asks-ctx.most)
+			}
+			cancel()
+		}
+	}
+	for rule, want := range map[string]bool{
+		`{"==":[{"var":"x"},{"var":"y"}]}`: true, `{"===":[{"var":"o"},{"var":"p"}]}`: true, `{"==":[{"var":"o"},{"var":"z"}]}`: false,
+		`{"in":[{"var":"p"},[{"var":"x"},{"var":"o"}]]}`: true, `{"!=":[{"var":"x"},{"var":"e"}]}`: true,
+	} {
+		run := newRuleRun(t.Context(), scope, &limits)
+		v, err := compiled(t, rule).evalAt(run, nil)
+		if err != nil || v != want || run.Steps() > 2000 {
+			t.Errorf("%s: %v after %d steps (%v)", rule, v, run.Steps(), err)
+		}
+	}
+}
