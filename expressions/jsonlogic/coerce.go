@@ -164,7 +164,13 @@ func (r *ruleRun) join(b *strings.Builder, items []any, separator string, depth 
 	}
 	b.Grow(size)
 	for i, item := range items {
+		if err := r.spend(1); err != nil {
+			return err
+		}
 		if i > 0 {
+			if b.Len() >= ruleValueBytes {
+				return r.make(ruleValueBytes + 1)
+			}
 			b.WriteString(separator)
 		}
 		if inner, ok := item.([]any); ok {
@@ -172,9 +178,6 @@ func (r *ruleRun) join(b *strings.Builder, items []any, separator string, depth 
 				return err
 			}
 			continue
-		}
-		if err := r.spend(1); err != nil {
-			return err
 		}
 		if kindOf(item) <= kindNull {
 			continue
