@@ -7,8 +7,8 @@ import "toolgraph/expressions"
 var typeFunctions = []builtin{
 	{name: "type", types: "<x:s>", arity: 1, lists: true, fn: typeOf},
 	{name: "exists", types: "<x:b>", arity: 1, lists: true, total: true, fn: func(c call) (any, error) { return c.args[0] != nil, nil }},
-	{name: "boolean", types: "<x-:b>", arity: 1, lists: true, fn: boolean(true)},
-	{name: "not", types: "<x-:b>", arity: 1, lists: true, fn: boolean(false)},
+	{name: "boolean", types: "<x-:b>", arity: 1, lists: true, fn: boolean},
+	{name: "not", types: "<x-:b>", arity: 1, lists: true, fn: not},
 	{name: "error", types: "<s?:x>", arity: 1, total: true, fn: func(c call) (any, error) {
 		err := authorError("D3137", c.arg(0), "$error() function evaluated")
 		err.Raised = err.Message
@@ -36,6 +36,15 @@ var typeNames = map[byte]string{
 
 func typeOf(c call) (any, error) { return typeNames[typeLetter(c.args[0])], nil }
 
-func boolean(want bool) function {
-	return func(c call) (any, error) { return c.truth(c.args[0]) == want, nil }
+func boolean(c call) (any, error) {
+	v := c.args[0]
+	for items, ok := itemsOf(v); ok && len(items) == 1; items, ok = itemsOf(v) {
+		v = items[0]
+	}
+	if v == nil { // an array of an undefined value, as a predicate can find it
+		return nil, nil
+	}
+	return c.truth(v), nil
 }
+
+func not(c call) (any, error) { return !c.truth(c.args[0]), nil }

@@ -158,12 +158,17 @@ func differenceOf(p *pair, got string, wants []string) string {
 			return "integer-keys"
 		case strings.Contains(want, "\uFFFD") && !strings.Contains(got, "\uFFFD"):
 			return "characters" // half a character
+		case matchIndex.MatchString(got) && matchIndex.ReplaceAllString(got, "") == matchIndex.ReplaceAllString(want, ""):
+			return "characters" // an index in UTF-16 units
 		}
 	}
 	return "unknown"
 }
 
-var integerKey = regexp.MustCompile(`"(0|[1-9][0-9]{0,8})"`)
+var (
+	integerKey = regexp.MustCompile(`"(0|[1-9][0-9]{0,8})\\?"`)
+	matchIndex = regexp.MustCompile(`"index":[0-9]+`)
+)
 
 // sameCharacters reports whether two texts differ in the order of their bytes only.
 func sameCharacters(a, b string) bool {
