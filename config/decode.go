@@ -65,7 +65,7 @@ func (d *decoder) decodeFile(root *item) bool {
 	} else {
 		d.file.Limits = d.ownLimits(fs)
 	}
-	d.file.Allow = d.allow(fs)
+	d.file.Allow = d.allow(fs, &allowForm)
 	d.vars(fs)
 	d.file.Imports = d.imports(fs)
 	for _, key := range []string{"mcpServers", "servers"} {

@@ -52,12 +52,16 @@ func (fs *fields) confirm() (*bool, Pos) {
 }
 
 // allow decodes the allow of the file or a tool; nil when it is missing.
-func (d *decoder) allow(owner *fields) *Allow {
-	fs := d.part(owner, "allow", &allowForm)
+func (d *decoder) allow(owner *fields, form *form) *Allow {
+	fs := d.part(owner, "allow", form)
 	if fs == nil {
 		return nil
 	}
-	return &Allow{Pos: owner.keyPos("allow"), Calls: fs.texts("calls"), Effects: fs.words("effects"), Confirm: fs.words("confirm")}
+	a := &Allow{Pos: owner.keyPos("allow"), Calls: fs.texts("calls"), Effects: fs.words("effects"), Confirm: fs.words("confirm")}
+	if form == &allowForm && fs.get("trustImports") != nil {
+		a.DistrustImports = !fs.boolean("trustImports")
+	}
+	return a
 }
 
 // words is texts for a list whose items must be words of the form; others are reported, and left

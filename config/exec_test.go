@@ -63,7 +63,7 @@ func TestExecServerMistakes(t *testing.T) {
 		"{type: exec, tools: {a: {command: [x], effect: red}}}":     `effect of program "a" of server "s" is "red", expected read, write or destroy`,
 		"{type: exec, tools: {a: {command: [x], timeoutMs: 0}}}":    `timeoutMs of program "a" of server "s" is 0, expected at least 1`,
 		"{type: exec, tools: {'a b': {command: [x]}}}":              `program name "a b" of server "s" has a length or characters that the names of tools may not have`,
-		"{type: exec, command: x, tools: {a: {command: [x]}}}":      `unknown field "command" of server "s"; its keys are type, tools, env, cwd, timeoutMs, maxInFlight, rate [unknown-key]`,
+		"{type: exec, command: x, tools: {a: {command: [x]}}}":      `unknown field "command" of server "s"; its keys are type, tools, env, cwd, timeoutMs, maxInFlight, rate, results [unknown-key]`,
 		"{type: exec, url: 'http://x', tools: {a: {command: [x]}}}": `unknown field "url" of server "s"`,
 		"{type: exec, trusted: true, tools: {a: {command: [x]}}}":   `unknown field "trusted" of server "s"`,
 		"{type: exce, tools: {a: {command: [x]}}}":                  `type of server "s" is "exce", expected stdio, streamableHttp, sse or exec; did you mean "exec"?`,

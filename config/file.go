@@ -284,4 +284,6 @@ type Allow struct {
 	Calls   []Text // server.tool, or with a * at the end: whatever follows; nil when missing: all
 	Effects []Text // what calls may do; nil when missing: everything
 	Confirm []Text // of these effects, what the user must agree to each time; nil when missing: none
+
+	DistrustImports bool // of the file: what imports say of the effects of their calls does not count
 }

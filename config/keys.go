@@ -87,7 +87,7 @@ var fileForm = form{
 		{name: "version", doc: "The version of the language.", value: value{"type": []any{"string", "number"}, "examples": []any{"1.0"}}},
 		{name: "server", doc: "The name and description of this server for clients.", value: formValue("server"), required: true},
 		{name: "executionLimits", doc: "The limits of one run.", value: formValue("executionLimits")},
-		allowKey,
+		allowKey("allow"),
 		{name: "vars", doc: "Constants: $vars.NAME in expressions, ${vars.NAME} wherever ${VAR} may stand. --var NAME=VALUE gives one another value.", common: true, value: value{
 			"type": "object", "propertyNames": value{"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}, "examples": []any{map[string]any{"region": "eu", "top": 20}},
 		}},
@@ -141,7 +141,7 @@ var toolForm = form{
 		{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
 		{name: "hidden", doc: "Whether only graphs and tests call the tool: clients do not see it.", value: value{"type": "boolean", "default": false}},
 		{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},
-		allowKey,
+		allowKey("toolAllow"),
 		{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},
 		{name: "entryNode", older: true},
 		{name: "exitNode", older: true},

@@ -1,7 +1,9 @@
 package config
 
-// allowForm has the keys of allow, of the file and of a tool.
-var allowForm = form{
+import "slices"
+
+// toolAllowForm has the keys of allow of a tool.
+var toolAllowForm = form{
 	name: "allow", doc: "What the calls of a run may do; a call outside of it is refused. That of the file and that of a tool both hold.",
 	keys: []key{
 		{name: "calls", doc: "The tools that may be called, as server.tool; with a * at the end, whatever follows; default: all.", value: listOf(textValue("files.read_text_file", "files.*"))},
@@ -10,7 +12,15 @@ var allowForm = form{
 	},
 }
 
-var allowKey = key{name: "allow", doc: "What calls may do, and which of them need the user's consent; default: everything, without a question.", value: formValue("allow")}
+// allowForm has the keys of allow of the file.
+var allowForm = form{name: toolAllowForm.name, doc: toolAllowForm.doc, keys: append(slices.Clone(toolAllowForm.keys), key{
+	name: "trustImports", doc: "Whether the effect and the confirm: false that imported files give their calls count. With false such an effect is unknown, unless the lock or a trusted server says it.",
+	value: value{"type": "boolean", "default": true},
+})}
+
+func allowKey(form string) key {
+	return key{name: "allow", doc: "What calls may do, and which of them need the user's consent; default: everything, without a question.", value: formValue(form)}
+}
 
 // effects are the values of Effect.
 var effects = []Effect{ReadEffect, WriteEffect, DestroyEffect}

@@ -40,6 +40,7 @@ func schemaDefs() value {
 		"annotations":     formSchema(&annotationsForm),
 		"icon":            formSchema(&iconForm),
 		"allow":           formSchema(&allowForm),
+		"toolAllow":       formSchema(&toolAllowForm),
 		"pipeline":        formSchema(&pipelineForm),
 		"transform":       formSchema(&transformForm),
 		"condition":       formSchema(&conditionForm),

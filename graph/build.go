@@ -37,10 +37,10 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	var found config.Diagnostics
 	checkTools(f, caps, &found)
 	graphs := make([]*Graph, 0, len(f.Tools))
-	names, binds, allow, vars := namesOf(f), bindsVariables(f), allowsOf(f), constantsOf(f)
+	names, binds, allow, vars, distrusted := namesOf(f), bindsVariables(f), allowsOf(f), constantsOf(f), distrustedOf(f)
 	for _, tool := range f.Tools {
 		c := newCompiler(f, tool, caps)
-		c.names, c.binds, c.allow, c.constants = names, binds, allow[c.source], vars[c.source]
+		c.names, c.binds, c.allow, c.constants, c.distrusted = names, binds, allow[c.source], vars[c.source], distrusted[c.source]
 		graphs = append(graphs, c.compile(ctx))
 		found = append(found, c.found...)
 		if ctx.Err() != nil {
@@ -78,6 +78,8 @@ type compiler struct {
 	binds     bool            // see bindsVariables
 	allow     []*Allow        // of the file, then of the imports that lead to source
 	constants *constants      // of source; nil when it has none
+
+	distrusted bool // effects in source do not count
 	varsRead  map[string]bool // of them
 	nodes     []Node          // nodes[i] is made of tool.Nodes[i]
 	loose     []bool          // loose[i]: a way out of nodes[i] has no target, and that is reported

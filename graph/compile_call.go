@@ -21,9 +21,15 @@ func (c *compiler) newMCP(ctx context.Context, b base, n *config.Node) *MCP {
 			calling.Args.operands = c.operandsOf(p, n)
 		}
 	}
+	confirm := n.Confirm
+	if c.distrusted {
+		if effect = ""; confirm != nil && !*confirm {
+			confirm = nil
+		}
+	}
 	m := &MCP{
 		step: step{base: b}, Calling: calling, Retry: c.compileRetry(ctx, b.id, n),
-		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: effect, Confirm: n.Confirm, toolPos: n.Tool.Pos,
+		Server: n.Server.Value, Tool: n.Tool.Value, OnCrash: n.OnCrash, Effect: effect, Confirm: confirm, toolPos: n.Tool.Pos,
 	}
 	if u := c.server(m.Server); u != nil {
 		m.Text = u.TextResults

@@ -41,6 +41,23 @@ func sourcesOf(f *config.File) []*config.File {
 	return all
 }
 
+// distrustedOf returns the imports of a file whose word about the effects of their calls does not
+// count: those that are reached through a file with trustImports: false.
+func distrustedOf(f *config.File) map[*config.File]bool {
+	all := map[*config.File]bool{}
+	var add func(f *config.File)
+	add = func(f *config.File) {
+		for _, imp := range f.Imports {
+			if imp.File != nil {
+				all[imp.File] = all[f] || f.Allow != nil && f.Allow.DistrustImports
+				add(imp.File)
+			}
+		}
+	}
+	add(f)
+	return all
+}
+
 // allowsOf returns what holds for the tools of a file and of each of its imports: allow of the file
 // itself, then of the imports that lead to it.
 func allowsOf(f *config.File) map[*config.File][]*Allow {
