@@ -189,18 +189,20 @@ func TestX12Functions(t *testing.T) {
 func TestX12Causes(t *testing.T) {
 	on := subjectOf(valueOfJSON(t, []byte(`{"entry": {"name": "a"}, "staff": [], "depts": [], "items": [{"id": 1, "tags": ["x"]}, {"id": 2, "tags": []}]}`)))
 	for source, want := range map[string]string{
-		`($a := $.entry.name; {"v": $a[]})`:         `{v: "a"}`,
-		`{"v": $.entry.name[]}`:                     `{v: array of "a"}`,
-		`items{$string(id): tags}."1"`:              `object`,
-		`items{"all": $count($)}.all`:               `{all?: number}`,
-		`[staff, depts].b`:                          `empty array or missing`,
-		`items[[0, 0]].id`:                          `1 or 2 or array of 1 or 2 or missing`,
-		`items.nothing[true]`:                       `array or missing`,
-		`"x"[]`:                                     `"x"`,
-		`(entry.name)[]`:                            `"a"`,
-		`$filter(items, function($i){$i.id = 1})[]`: `array of {id: 1 or 2, tags: array of "x"} or missing`,
-		`items.tags`:                                `"x" or array of "x" or missing`,
-		`entry.name.$split("")`:                     `array of string or missing`,
+		`($a := $.entry.name; {"v": $a[]})`:              `{v: "a"}`,
+		`{"v": $.entry.name[]}`:                          `{v: array of "a"}`,
+		`items{$string(id): tags}."1"`:                   `object`,
+		`items{"all": $count($)}.all`:                    `{all?: number}`,
+		`[staff, depts].b`:                               `empty array or missing`,
+		`items[[0, 0]].id`:                               `1 or 2 or array of 1 or 2 or missing`,
+		`items.nothing[true]`:                            `array or missing`,
+		`"x"[]`:                                          `"x"`,
+		`(entry.name)[]`:                                 `"a"`,
+		`$filter(items, function($i){$i.id = 1})[]`:      `array of {id: 1 or 2, tags: array of "x"} or missing`,
+		`items.tags`:                                     `"x" or array of "x" or missing`,
+		`$map(items, function($i){$keys({"k": $i.id})})`: `array of ("k" or array of "k") or missing`,
+		`$map(items, function($i){$filter($i.tags, function($t){false})})`: `array of ("x" or array of "x") or missing`,
+		`entry.name.$split("")`: `array of string or missing`,
 	} {
 		j := newJudged()
 		j.judge(t, source, on)
