@@ -8,7 +8,7 @@ type working struct {
 	n  int
 }
 
-// work adds goroutines that run parts at the same time, or removes them.
+// work adds goroutines for parts of a node, or removes them.
 func (l *live) work(p *pace, n int) {
 	l.clock.work(p, n)
 	l.atWork(n)

@@ -45,7 +45,7 @@ func (s *Session) Resume(at execution.Address) error {
 		_, err := s.heldAt("")
 		return err
 	}
-	s.mode = free
+	s.mode, s.chosen = free, ""
 	s.release(func(*hold) bool { return true })
 	return nil
 }
@@ -86,7 +86,7 @@ func (s *Session) RunTo(name string) error {
 	if _, err := s.heldAt(""); err != nil {
 		return err
 	}
-	s.mode, s.runTo = free, to
+	s.mode, s.runTo, s.chosen = free, to, ""
 	s.release(func(*hold) bool { return true })
 	return nil
 }

@@ -7,11 +7,12 @@ import (
 	"toolgraph/execution"
 )
 
-// flight is what has begun and not ended, and how long users were asked.
+// flight is what has begun and not ended, how long users were asked, and how long the run was held.
 type flight struct {
 	begun  map[execution.Address]Flying
 	asked  map[execution.Address]time.Time // of open questions
 	waited map[execution.Address]time.Duration
+	held   map[execution.Address]time.Duration
 }
 
 // Flying is a step or part that has begun and not ended.
@@ -21,7 +22,7 @@ type Flying struct {
 }
 
 func newFlight() flight {
-	return flight{begun: map[execution.Address]Flying{}, asked: map[execution.Address]time.Time{}, waited: map[execution.Address]time.Duration{}}
+	return flight{begun: map[execution.Address]Flying{}, asked: map[execution.Address]time.Time{}, waited: map[execution.Address]time.Duration{}, held: map[execution.Address]time.Duration{}}
 }
 
 // begin takes an event of a step that has not ended.
@@ -74,4 +75,25 @@ func (h *History) Waited(at execution.Address) time.Duration {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.flight.waited[at]
+}
+
+// Hold adds how long the run was held before a step or part. No event has it, so it is not known of
+// recorded runs.
+func (h *History) Hold(before *execution.Visit, took time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hold(logged{record: -1, begun: before, held: max(took, 1)})
+}
+
+// hold is Hold. h.mu is held.
+func (h *History) hold(l logged) {
+	h.log = append(h.log, l)
+	h.flight.held[l.begun.At()] += l.held
+}
+
+// Held returns how long the run was held before a step or part.
+func (h *History) Held(at execution.Address) time.Duration {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.flight.held[at]
 }

@@ -31,6 +31,7 @@ type logged struct {
 	parts  *execution.Parts
 	kind   execution.EventKind // of what began
 	at     time.Time
+	held   time.Duration // how long the run was held before begun
 }
 
 // frame is the history of one frame.
@@ -83,9 +84,12 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	h.vars, h.begun, h.ended = other.vars, other.begun, other.ended
 	other.mu.RUnlock() // what is there never changes
 	for _, l := range news {
-		if l.begun != nil {
+		switch {
+		case l.held > 0:
+			h.hold(l)
+		case l.begun != nil:
 			h.begin(l)
-		} else {
+		default:
 			h.add(change(records[l.record]))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/graph"
@@ -14,6 +15,7 @@ import (
 type hold struct {
 	visit    *execution.Visit
 	graph    *graph.Graph
+	since    time.Time
 	reason   Reason
 	problem  string
 	watched  []Watched
@@ -53,7 +55,7 @@ func (s *Session) arrive(ctx context.Context, next execution.Event) *hold {
 	if by == AtBreakpoint || by == AtRunTo {
 		s.mode, s.runTo = free, nil
 	}
-	h := &hold{visit: next.Step, graph: g, reason: by, problem: problem, wake: make(chan struct{}, 1)}
+	h := &hold{visit: next.Step, graph: g, since: time.Now(), reason: by, problem: problem, wake: make(chan struct{}, 1)}
 	s.held = append(s.held, h)
 	return h
 }
@@ -159,6 +161,7 @@ func (s *Session) withdraw(h *hold) {
 }
 
 func (s *Session) drop(h *hold) {
+	s.history.Hold(h.visit, time.Since(h.since))
 	s.held = slices.DeleteFunc(s.held, func(other *hold) bool { return other == h })
 }
 

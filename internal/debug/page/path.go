@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"toolgraph/execution"
@@ -90,10 +91,10 @@ func (r *runState) openStep(frame execution.Address) *stepJSON {
 	parts := r.history.Parts(at)
 	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part, Parts: parts.Count, Ended: parts.Ended, Failed: parts.Failed, Caught: parts.Handled}
 	flying := r.history.InFlight(at)
-	if out.Parts == 0 && !r.history.Has(at) && (len(flying) == 0 || !r.inProgress() || r.Status == string(debug.Paused)) {
+	if out.Parts == 0 && !r.history.Has(at) && (len(flying) == 0 || !r.inProgress() || r.isHeld(at)) {
 		return nil
 	}
-	out.Running = r.flyingParts(frame, open.Index, flying)
+	out.Running, out.Paused = r.flyingParts(frame, open.Index, flying)
 	out.Start = r.since(at, flying)
 	if out.Parts == 0 {
 		out.Part = ""
@@ -108,6 +109,11 @@ func (r *runState) openStep(frame execution.Address) *stepJSON {
 // inProgress reports whether the process of the run is alive and the run has not ended.
 func (r *runState) inProgress() bool {
 	return r.Status == string(journal.Running) || r.Status == string(journal.Waiting) || r.Status == string(debug.Paused)
+}
+
+// isHeld reports whether the run is held before a step or part.
+func (r *runState) isHeld(at execution.Address) bool {
+	return slices.ContainsFunc(r.Held, func(h heldJSON) bool { return execution.AddressOf(h.Frame, h.Index, h.Part) == at })
 }
 
 // since is when a step or part began, in milliseconds after the run: as it was noted, or with the first
@@ -128,17 +134,28 @@ func (r *runState) since(at execution.Address, flying []debug.Flying) float64 {
 	return 0
 }
 
-// flyingParts counts the parts of a step that have begun and not ended.
-func (r *runState) flyingParts(frame execution.Address, index int, flying []debug.Flying) int {
-	parts := map[string]bool{}
-	for _, f := range flying {
-		rest, below := strings.CutPrefix(string(f.Visit.At()), string(execution.AddressOf(frame, index, ""))+".")
-		if below {
+// flyingParts counts the parts of a step that have begun and not ended, and those of them that are held.
+func (r *runState) flyingParts(frame execution.Address, index int, flying []debug.Flying) (running, paused int) {
+	of := execution.AddressOf(frame, index, "")
+	parts := map[string]bool{} // whether it is held
+	note := func(at execution.Address, held bool) {
+		if rest, below := strings.CutPrefix(string(at), string(of)+"."); below {
 			name, _, _ := strings.Cut(rest, "/")
-			parts[name] = true
+			parts[name] = parts[name] || held
 		}
 	}
-	return len(parts)
+	for _, f := range flying {
+		note(f.Visit.At(), false)
+	}
+	for _, h := range r.Held {
+		note(execution.AddressOf(h.Frame, h.Index, h.Part), true)
+	}
+	for _, held := range parts {
+		if held {
+			paused++
+		}
+	}
+	return len(parts) - paused, paused
 }
 
 // addFrame adds to a step or part the frame of the graph that it has called.
@@ -212,19 +229,12 @@ func (r *runState) part(p place) partJSON {
 	if len(flying) > 0 {
 		out.Start = r.since(at, flying)
 	}
-	switch next := r.Next; {
-	case next == nil && r.inProgress():
-		if len(flying) > 0 { // in another process
-			out.State = "runs"
-		}
-	case next == nil:
+	switch {
+	case !r.inProgress():
 		out.State = "none"
-	case next.Frame == p.Frame && next.Index == p.At && next.Part == p.Part:
+	case r.isHeld(at):
 		out.State = "next"
-		if r.PausedBy == "" {
-			out.State = "runs"
-		}
-	case at == next.Frame, at.Contains(next.Frame):
+	case len(flying) > 0:
 		out.State = "runs"
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
+	"toolgraph/internal/debug"
 )
 
 // place is a step that a request names: an index in the list of a frame, and of a step that makes
@@ -105,7 +106,16 @@ func (r *runState) open(frame execution.Address) *nextJSON {
 				return &nextJSON{Index: index, Node: c.Node, Frame: frame, Part: part}
 			}
 		}
-		return nil
+	}
+	for _, h := range r.Held {
+		if h.Frame == frame {
+			return &h.nextJSON
+		}
+	}
+	for _, caller := range debug.Callers(frame) {
+		if _, ended := r.history.Record(caller); ended {
+			return nil
+		}
 	}
 	v := r.history.Open(frame)
 	if v == nil || r.history.Parts(execution.AddressOf(frame, v.Index, "")).Count == 0 && !r.history.Has(execution.AddressOf(frame, v.Index, "")) && !r.inProgress() {

@@ -36,6 +36,7 @@ type info struct {
 	PausedBy   debug.Reason      `json:"pausedBy"`
 	Problem    string            `json:"problem"`            // why the condition of a breakpoint failed
 	Next       *nextJSON         `json:"next"`               // the node or part about to run, or that runs
+	Held       []heldJSON        `json:"held,omitempty"`     // all nodes and parts that are held, in order
 	Pausing    bool              `json:"pausing,omitempty"`  // it pauses before the next node or part
 	Question   *asked            `json:"question,omitempty"` // that has no answer, also of an interrupted run
 	Stack      []callerJSON      `json:"stack,omitempty"`    // what has called the frame of next, from the inside out
@@ -56,6 +57,12 @@ type nextJSON struct {
 	Server string  `json:"server,omitempty"` // of a call in flight
 	Tool   string  `json:"tool,omitempty"`
 	Start  float64 `json:"start,omitempty"` // when the call was sent, in milliseconds after the run
+}
+
+// heldJSON is a node or part before which a run is held.
+type heldJSON struct {
+	nextJSON
+	PausedBy debug.Reason `json:"pausedBy"`
 }
 
 // callerJSON is an execution or a part that has called a graph.
@@ -142,7 +149,11 @@ func (i *info) update(state debug.State, ended time.Time, file *config.File) {
 	if state.Status == debug.Stopped {
 		i.Status = string(journal.Cancelled)
 	}
-	i.Stack, i.Question, i.Pausing = nil, nil, state.Pausing
+	i.Stack, i.Held, i.Question, i.Pausing = nil, nil, nil, state.Pausing
+	for _, h := range state.Held {
+		next := nextJSON{Index: h.Visit.Index, Node: h.Visit.NodeID, Frame: h.Visit.Frame, Part: h.Visit.Part}
+		i.Held = append(i.Held, heldJSON{next, h.PausedBy})
+	}
 	if visit := cmp.Or(state.Next, state.Current); visit != nil {
 		i.Next = &nextJSON{Index: visit.Index, Node: visit.NodeID, Frame: visit.Frame, Part: visit.Part}
 		if state.Next == nil {

@@ -36,7 +36,9 @@ type stepJSON struct {
 	Failed    int               `json:"failed,omitempty"`    // parts
 	Caught    int               `json:"caught,omitempty"`    // parts whose failure onError took
 	Running   int               `json:"running,omitempty"`   // parts, while the step runs
+	Paused    int               `json:"paused,omitempty"`    // parts at which the run is held
 	Waited    float64           `json:"waited,omitempty"`    // for answers of the user, in milliseconds of MS
+	Held      float64           `json:"held,omitempty"`      // how long the run was held before it, in milliseconds; of a live run
 	Cancelled bool              `json:"cancelled,omitempty"` // the run was cancelled while it ran, which is Error
 	Handled   string            `json:"handled,omitempty"`   // the failure that onError took
 	Attempts  int               `json:"attempts,omitempty"`  // calls, the last included; 0: one
@@ -53,6 +55,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 	out := stepJSON{Index: rec.Index, Node: rec.NodeID, Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration()), Part: rec.Part}
 	out.Copied = r.copied(rec)
 	out.Start, out.Waited = r.after(rec.Start), milliseconds(r.history.Waited(rec.At()))
+	out.Held = milliseconds(r.history.Held(rec.At()))
 	if rec.Edited {
 		out.Preview = recordText(rec)
 		return out

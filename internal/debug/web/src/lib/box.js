@@ -1,5 +1,5 @@
 // The sizes and words of nodes and labels.
-import { truncate } from './format.js';
+import { plural, truncate } from './format.js';
 import { widthOf } from './measure.js';
 import { SLANT } from './shape.js';
 
@@ -19,7 +19,7 @@ export function detail(node) {
     case 'parallel': return `${node.branches.length} branches`;
     case 'transform': return node.expr ?? '';
     case 'ask': return node.message ?? '';
-    case 'switch': return node.rules === 1 ? '1 rule' : `${node.rules} rules`;
+    case 'switch': return node.rules ? plural(node.rules, 'rule') : 'no rules';
     default: return '';
   }
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { text as fetchText, seg } from '../lib/api.js';
 import { argumentsOf, draftOf, fromRaw, toRaw } from '../lib/draft.js';
 import { draftNow, setDraft } from './drafts.js';
-import { chooseTool, tool } from './project.js';
+import { chooseTool, formTool as tool } from './project.js';
 import { startRun } from './run.js';
 import { attempt, notify, pane, side } from './ui.js';
 

@@ -1,7 +1,7 @@
 // The way into the frames of a node.
 import { addressOf } from '../lib/address.js';
 import { at, frame, goToNode, latestOf, lookAt, own, shownPart } from './run.js';
-import { chooseTool } from './project.js';
+import { drawTool } from './project.js';
 import { fold } from './steps.js';
 import { attempt, show } from './ui.js';
 
@@ -10,7 +10,7 @@ import { attempt, show } from './ui.js';
 export function lookInto(node, branch) {
   const called = branch ?? node;
   const i = own.value ? latestOf(node.id) : -1;
-  if (i < 0) return called.tool && called.type === 'graph' ? attempt(() => chooseTool(called.tool)) : undefined;
+  if (i < 0) return called.tool && called.type === 'graph' ? attempt(() => drawTool(called.tool)) : undefined;
   if (branch) return branch.type === 'graph' ? lookAt(addressOf(frame.value, i, branch.id)) : goToNode(node.id, branch.id);
   if (node.type === 'graph' && !node.each) return lookAt(addressOf(frame.value, i));
   if (node.type === 'graph' && i === at.value && shownPart.value) return lookAt(addressOf(frame.value, i, shownPart.value));

@@ -6,7 +6,7 @@ import { get, seg } from '../lib/api.js';
 import { addressOf, split } from '../lib/address.js';
 import { plural } from '../lib/format.js';
 import { plain } from '../lib/visible.js';
-import { chooseTool, graph, project, tool, toolName } from './project.js';
+import { chooseTool, drawTool, graph, project, tool, toolName } from './project.js';
 import { at, closeRun, frame, go, lookAt, moved, moving, opening, openRun, part, position, run, selected, shownTool, total } from './run.js';
 import { attempt, inspector, notify, side } from './ui.js';
 
@@ -75,7 +75,7 @@ export async function restore(fresh = false) {
     const wanted = want.tool || (run.value ? shownTool.value : first());
     const known = project.value.tools.some((t) => t.name === wanted);
     if (want.tool && !known) notify(`the file has no tool ${want.tool}`, 'it may have been renamed; the tools of the file are listed under Tools', 'error', 'place');
-    if (mine === restoring && known && wanted !== toolName.value) await attempt(() => chooseTool(wanted));
+    if (mine === restoring && known && wanted !== toolName.value) await attempt(() => (want.tool || !run.value ? chooseTool : drawTool)(wanted));
     if (want.node && graph.value?.byId.has(want.node)) selected.value = want.node;
   } finally {
     if (mine === restoring) {

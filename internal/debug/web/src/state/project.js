@@ -6,12 +6,15 @@ import { layoutOf } from '../lib/layout.js';
 import { beside, inspector } from './ui.js';
 
 export const project = signal(null);
-export const toolName = signal('');
+export const toolName = signal(''); // whose graph is shown
+export const formName = signal(''); // that was chosen to be run: it stays when the graph of a called tool is shown
 export const source = signal(null);
 export const renewing = signal(false); // the page is loaded anew, with all that was typed
 const graphs = signal(new Map()); // tool → graph
 
-export const tool = computed(() => project.value?.tools.find((t) => t.name === toolName.value) ?? null);
+const named = (name) => project.value?.tools.find((t) => t.name === name) ?? null;
+export const tool = computed(() => named(toolName.value));
+export const formTool = computed(() => named(formName.value));
 // unsaved is the graph of a text that is not saved. It is shown beside that text, for the same tool.
 export const unsaved = signal(null);
 export const isUnsaved = computed(() => inspector.value === 'source' && unsaved.value?.tool === toolName.value);
@@ -36,6 +39,7 @@ export async function loadProject() {
   graphs.value = new Map();
   project.value = found;
   if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';
+  if (!formTool.value) formName.value = toolName.value;
   await Promise.all([loadGraph(toolName.value), loadSource()]);
 }
 
@@ -49,7 +53,13 @@ function readProject(text) {
   return found;
 }
 
+// chooseTool shows a tool, its form and its graph; drawTool only the graph.
 export async function chooseTool(name) {
+  formName.value = name;
+  await drawTool(name);
+}
+
+export async function drawTool(name) {
   toolName.value = name;
   await loadGraph(name);
 }

@@ -3,7 +3,7 @@
 import { signal, computed, batch } from '@preact/signals';
 import { get, post, seg } from '../lib/api.js';
 import { addressOf, split } from '../lib/address.js';
-import { toolName, chooseTool, graph, project } from './project.js';
+import { chooseTool, drawTool, formName, graph, project, toolName } from './project.js';
 import { breakpointsSent, qualified } from './breakpoints.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
@@ -33,7 +33,18 @@ export const pausing = computed(() => controlled.value && Boolean(run.value.paus
 // stands is whether a run is at a step until the user does something.
 export const stands = (r) => r?.status === 'paused' || r?.status === 'waiting';
 // held is where the run is when that is the frame that is looked at, else null.
-export const held = computed(() => (run.value?.next && (run.value.next.frame ?? '') === frame.value ? run.value.next : null));
+// Of several parts at which it is held it is the one that is shown.
+export const held = computed(() => {
+  const { next, held: all = [] } = run.value ?? {};
+  const here = [next, ...all].filter((h) => h && (h.frame ?? '') === frame.value);
+  return here.find((h) => part.value && h.part === part.value) ?? here[0] ?? null;
+});
+export const placeOf = (h) => addressOf(h.frame, h.index, h.part);
+// heldParts are the parts at which the run is held, when there are several, or others run meanwhile.
+export const heldParts = computed(() => {
+  const all = run.value?.held ?? [];
+  return controlled.value && (all.length > 1 || (all.length && !paused.value)) ? all : [];
+});
 // shownTool is the tool whose graph the frame runs.
 export const shownTool = computed(() => path.value.tool || run.value?.tool);
 // own is whether the graph on the screen is the graph of the frame.
@@ -50,7 +61,7 @@ export const shownPart = computed(() => (stands(run.value) ? litPart.value : par
 export const outdated = computed(() => own.value && !frame.value && Boolean(graph.value) && run.value.graph !== graph.value.hash);
 
 // showOwn shows the graph that the frame walked, where the file still has it.
-export const showOwn = () => attempt(() => chooseTool(shownTool.value));
+export const showOwn = () => attempt(() => drawTool(shownTool.value));
 
 // lit is what the graph shows of the frame: how often each node ran up to the position,
 // the edges taken, the node at the position and the node that failed.
@@ -173,7 +184,8 @@ export async function openRun(id, step = null, of = '', piece = '') {
       part.value = piece;
       selected.value = '';
     });
-    if (!first) await drawn(found.tool);
+    if (!first) await drawn(found.tool, chooseTool);
+    else if (project.value.tools.some((t) => t.name === found.tool)) formName.value = found.tool;
     if (early) update(early);
     await attempt(readPath);
     if (first) await drawn(shownTool.value);
@@ -182,8 +194,8 @@ export async function openRun(id, step = null, of = '', piece = '') {
   opening.value = false;
 }
 
-async function drawn(tool) {
-  if (project.value.tools.some((t) => t.name === tool)) await attempt(() => chooseTool(tool));
+async function drawn(tool, choose = drawTool) {
+  if (project.value.tools.some((t) => t.name === tool)) await attempt(() => choose(tool));
 }
 
 // lookAt shows another frame of the run, at its end or at a step. It gives false for one that does not exist.
@@ -246,7 +258,7 @@ export function update(news) {
   if (news.id === awaited) early = news;
   const before = run.value;
   if (before?.id !== news.id || news.rev < before.rev) return;
-  run.value = { ...before, stack: undefined, question: undefined, pausing: undefined, progress: undefined, failedAt: undefined, ...news };
+  run.value = { ...before, stack: undefined, question: undefined, pausing: undefined, held: undefined, progress: undefined, failedAt: undefined, ...news };
   if (!active.value && path.value.open) path.value = { ...path.value, open: null }; // until it is read again
   const now = stands(news) ? news.next?.frame ?? '' : active.value ? frame.value : '';
   if (following && now !== frame.value) enter(now, null, '', true);
@@ -254,12 +266,12 @@ export function update(news) {
   seen = markOf(news);
 }
 let seen = ''; // the latest news that change the path
-const markOf = (r) => `${r.steps} ${r.status} ${addressOf(r.next?.frame, r.next?.index, r.next?.part)} ${r.next?.start ?? ''}${r.live ? '' : Date.now()}`;
+const markOf = (r) => `${r.steps} ${r.status} ${addressOf(r.next?.frame, r.next?.index, r.next?.part)} ${(r.held ?? []).map(placeOf)} ${r.next?.start ?? ''}${r.live ? '' : Date.now()}`;
 
 // startRun starts a run of the chosen tool; the server's findings about the arguments
 // come back as fields.
 export async function startRun(args, { debug = false, runTo = '' } = {}) {
-  const options = JSON.stringify({ tool: toolName.value, pause: debug, runTo });
+  const options = JSON.stringify({ tool: formName.value, pause: debug, runTo });
   await breakpointsSent();
   const begun = await post('runs', `${options.slice(0, -1)},"args":${args}}`); // args as they were written, digits and all
   await openRun(begun.id);
@@ -267,10 +279,12 @@ export async function startRun(args, { debug = false, runTo = '' } = {}) {
   return begun;
 }
 
-// control sends a command; node is one of the graph on the screen.
-export async function control(action, node = '') {
+// control sends a command; node is one of the graph on the screen, place the address of what is held. Steps are made
+// where the run is held in what is looked at.
+export async function control(action, node = '', place = '') {
   if (!run.value) return;
-  const state = await attempt(() => post(`runs/${seg(run.value.id)}/control`, { action, node: node && qualified(run.value.tool, toolName.value, node) }));
+  const here = ['step', 'next', 'out'].includes(action) && (run.value.held ?? []).find((h) => held.value && placeOf(h) === placeOf(held.value));
+  const state = await attempt(() => post(`runs/${seg(run.value.id)}/control`, { action, node: node && qualified(run.value.tool, toolName.value, node), at: place || (here ? placeOf(here) : '') }));
   if (!state) return;
   following = true;
   go(total.value);

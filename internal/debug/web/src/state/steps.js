@@ -41,7 +41,7 @@ export function partAt(run, frame, at, i) {
   }
   return page?.rows[i - number * PAGE];
 }
-const mark = (run) => `${run.steps} ${run.status} ${addressOf(run.next?.frame, run.next?.index, run.next?.part)} ${run.live ? run.next?.start : run.ms}`;
+const mark = (run) => `${run.steps} ${run.status} ${addressOf(run.next?.frame, run.next?.index, run.next?.part)} ${(run.held ?? []).map((h) => addressOf(h.frame, h.index, h.part))} ${run.live ? run.next?.start : run.ms}`;
 
 // rowsOf is the tree of the rows of a frame with so many steps and maybe an open one: below each unfolded
 // step its parts, and below a step or part that has called a graph the steps of that.

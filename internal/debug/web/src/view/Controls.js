@@ -1,15 +1,15 @@
 import { html } from '../lib/html.js';
-import { control, controlled, paused, pausing, run } from '../state/run.js';
+import { control, controlled, heldParts, paused, pausing, run } from '../state/run.js';
 import { hint } from '../state/keys.js';
 import { Button } from './Button.js';
 import { Elapsed } from './Elapsed.js';
 import { Status } from './Status.js';
 
-const why = { breakpoint: 'at a breakpoint', step: 'after a step', pause: 'paused by the user', 'run-to': 'at the target of “run to here”', start: 'before the first node' };
+const why = { breakpoint: 'at a breakpoint', step: 'after a step', pause: 'paused by the user', 'run-to': 'at the target of “run to here”', start: 'before the first node', beside: 'beside another paused part' };
 
 // Doing says what the run does or waits for.
 function Doing({ run: r }) {
-  if (r.status === 'paused') return why[r.pausedBy] ?? '';
+  if (r.status === 'paused') return [why[r.pausedBy], r.held?.length > 1 && `${r.held.length} parts`].filter(Boolean).join(', ');
   if (r.status === 'waiting') return r.live ? 'for an answer' : 'for an answer, in another process';
   if (r.pausing && r.status === 'running') return r.next?.server ? 'pausing after this call' : 'pausing after this step';
   if (r.status === 'running' && r.next?.server) {
@@ -28,7 +28,7 @@ export function Controls() {
   return html`
     <div class="controls" role="toolbar" aria-label="the open run">
       ${paused.value
-        ? html`<${Button} icon="run" only kind="primary" label="Resume" hint=${hint('resume')} onClick=${() => control('resume')} />`
+        ? html`<${Button} icon="run" only kind="primary" label=${heldParts.value.length ? 'Resume all parts' : 'Resume'} hint=${hint('resume')} onClick=${() => control('resume')} />`
         : pausing.value
           ? html`<${Button} icon="run" only label="Continue: do not pause" hint=${hint('resume')} onClick=${() => control('resume')} />`
           : html`<${Button} icon="pause" only label="Pause" hint=${hint('resume')} disabled=${!live} onClick=${() => control('pause')} />`}

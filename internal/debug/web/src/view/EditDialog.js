@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { text as fetchText, post, seg } from '../lib/api.js';
 import { invalid } from '../lib/json.js';
 import { useKept } from '../lib/kept.js';
-import { run } from '../state/run.js';
+import { held, placeOf, run } from '../state/run.js';
 import { Button } from './Button.js';
 import { Dialog, closeDialog } from './Dialog.js';
 import { Unseen, unseenId } from './Unseen.js';
@@ -35,7 +35,7 @@ export function EditDialog({ node, place }) {
       return;
     }
     try {
-      await post(`runs/${seg(run.value.id)}/edit`, `{"node":${JSON.stringify(node)},${none ? '"nothing":true' : `"value":${value}`}}`); // digits and all
+      await post(`runs/${seg(run.value.id)}/edit`, `{"node":${JSON.stringify(node)},"at":${JSON.stringify(held.value ? placeOf(held.value) : '')},${none ? '"nothing":true' : `"value":${value}`}}`); // digits and all
       drop();
       closeDialog();
     } catch (refused) {

@@ -5,7 +5,7 @@ import { pathOf } from '../lib/jsonata.js';
 import { keepPlace } from '../state/trees.js';
 import { useLoaded } from '../lib/load.js';
 import { addressOf, partText } from '../lib/address.js';
-import { controlled, goToNode, held, lookAt, looked, nodeAt, own, path, paused, run, selected, shownTool, showOwn, total } from '../state/run.js';
+import { controlled, goToNode, held, lookAt, looked, nodeAt, own, path, paused, placeOf, run, selected, shownTool, showOwn, total } from '../state/run.js';
 import { done, forkHere } from '../state/again.js';
 import { fold } from '../state/steps.js';
 import { bytes, clock, duration, plural } from '../lib/format.js';
@@ -50,7 +50,8 @@ function Details({ r, step, place, pending }) {
   const { part } = place;
   const editable = controlled.value && paused.value && held.value && !held.value.part && !part;
   const latest = !pending && step.output?.bytes <= EDITABLE && editable && isLatest(step);
-  const begun = pending && !(held.value?.index === step.index && (held.value.part ?? '') === part);
+  const stopped = (r.held ?? []).some((h) => placeOf(h) === addressOf(place.frame, step.index, part));
+  const begun = pending && !stopped && !(held.value?.index === step.index && (held.value.part ?? '') === part);
   const keep = `${shownTool.value} ${step.node}`; // what is open of the values stays at each execution of the node
   useLayoutEffect(() => keepPlace(keep), [keep]);
   const toFile = (line) => {

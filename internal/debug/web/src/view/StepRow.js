@@ -26,8 +26,8 @@ const Marks = ({ step }) => html`
 // has called.
 function within(step, runs) {
   if (!step.parts) return plural(step.inner, 'step');
-  const { ended = 0, running = 0, failed = 0, caught = 0, parts } = step;
-  return [runs ? `${number(ended)} of ${plural(parts, 'part')}` : plural(parts, 'part'), running && `${number(running)} running`, failed && `${number(failed)} failed`, caught && `${number(caught)} handled`].filter(Boolean).join(', ');
+  const { ended = 0, running = 0, paused = 0, failed = 0, caught = 0, parts } = step;
+  return [runs ? `${number(ended)} of ${plural(parts, 'part')}` : plural(parts, 'part'), running && `${number(running)} running`, paused && `${number(paused)} paused`, failed && `${number(failed)} failed`, caught && `${number(caught)} handled`].filter(Boolean).join(', ');
 }
 
 const Fold = ({ step, runs, open, address }) => (step?.parts > 0 || step?.inner > 0) && html`
@@ -37,7 +37,7 @@ const Fold = ({ step, runs, open, address }) => (step?.parts > 0 || step?.inner 
 const Report = ({ report: { done, total, message } }) => html`
   <span class="report">${total > 0 && html`<progress max=${total} value=${Math.min(done, total)} aria-label="progress of the call"></progress> `}${message || (total > 0 ? `${number(done)} of ${number(total)}` : number(done))}</span>`;
 
-const states = { next: 'next', waits: 'waits', none: 'not run' };
+const states = { next: 'paused', waits: 'waits', none: 'not run' };
 
 // Time is how long a step took, or has been running.
 function Time({ step, runs, going, began }) {

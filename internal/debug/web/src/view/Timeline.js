@@ -11,6 +11,7 @@ import { show } from '../state/ui.js';
 import { plural, duration } from '../lib/format.js';
 import { VirtualList } from './VirtualList.js';
 import { RefusedRow, StepRow } from './StepRow.js';
+import { HeldParts } from './HeldParts.js';
 import { StepFilter } from './StepFilter.js';
 import { Origin } from './Origin.js';
 import { Slider } from './Slider.js';
@@ -33,6 +34,7 @@ export function Timeline() {
         ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
         <${Slider} />
       </div>
+      <${HeldParts} />
       <${StepFilter} />
       <${List} run=${r} />
     </section>`;
@@ -127,11 +129,9 @@ function List({ run: r }) {
     const address = addressOf(row.list.frame, i, inParts ? step?.part ?? String(row.n) : '');
     const isOpen = !inParts && row.list.frame === of && row.n === last;
     const begun = isOpen || step?.state === 'runs';
-    const before = !inParts && row.n > 0 && step?.start !== undefined ? stepAt(r.id, row.list.frame, row.n - 1, row.list.steps) : null;
-    const gap = before && !before.copied ? step.start - before.start - before.ms : 0;
     const node = row.list.frame === of && !inParts ? (row.n < last ? names[steps[row.n]] : nodeAt(row.n)) : step?.node;
     return html`<${StepRow} ...${common} address=${address} place=${of ? address.slice(of.length + 1) : address} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
-      open=${unfolded.value.has(address)} chosen=${k === chosen} held=${gap * 200 > axis.extent.to - axis.extent.from ? gap : 0} report=${reports.get(address)} />`;
+      open=${unfolded.value.has(address)} chosen=${k === chosen} held=${step?.held ?? 0} report=${reports.get(address)} />`;
   };
   return html`
     <div class="axis" aria-hidden="true"><span class="axis-times">${ticks(axis.extent).map((t) => html`<span key=${t.text} style=${{ left: `${t.at.toFixed(2)}%` }}>${t.text}</span>`)}</span></div>

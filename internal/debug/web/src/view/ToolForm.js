@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
 import { useEffect, useRef } from 'preact/hooks';
-import { tool } from '../state/project.js';
+import { formTool as tool } from '../state/project.js';
 import { begin, busy, found as wrong, toggleRaw } from '../state/form.js';
 import { describe } from '../lib/schema.js';
 import { draftNow, forget, drafted, setDraft } from '../state/drafts.js';

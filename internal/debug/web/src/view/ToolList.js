@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { chooseTool, toolName } from '../state/project.js';
+import { chooseTool, formName as toolName } from '../state/project.js';
 import { attempt, pane } from '../state/ui.js';
 
 const MANY = 8; // tools; more can be searched
