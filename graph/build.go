@@ -75,16 +75,16 @@ type compiler struct {
 	ids       []string       // in file order
 	byID      map[string]int // index in tool.Nodes
 	names     *names
-	binds     bool            // see bindsVariables
-	allow     []*Allow        // of the file, then of the imports that lead to source
-	constants *constants      // of source; nil when it has none
+	binds     bool       // see bindsVariables
+	allow     []*Allow   // of the file, then of the imports that lead to source
+	constants *constants // of source; nil when it has none
 
-	distrusted bool // effects in source do not count
-	varsRead  map[string]bool // of them
-	nodes     []Node          // nodes[i] is made of tool.Nodes[i]
-	loose     []bool          // loose[i]: a way out of nodes[i] has no target, and that is reported
-	toExit    bool            // a switch goes to the exit, and that is reported
-	written   []written       // the expressions
+	distrusted bool            // effects in source do not count
+	varsRead   map[string]bool // of them
+	nodes      []Node          // nodes[i] is made of tool.Nodes[i]
+	loose      []bool          // loose[i]: a way out of nodes[i] has no target, and that is reported
+	toExit     bool            // a switch goes to the exit, and that is reported
+	written    []written       // the expressions
 
 	like       *Graph     // has the schemas of the tool; nil: they are compiled
 	references References // texts of args hold placeholders, and rules are paths; nil: they do not

@@ -29,7 +29,7 @@ func TestDetailsOfTextItems(t *testing.T) {
 		{"short, then too long", `{"type":"text","text":"y","_meta":{"a":1}},` + long(1<<20), `nothing`},
 		{"too deep", `{"type":"text","text":"x","_meta":` + strings.Repeat(`{"a":`, 3000) + `1` + strings.Repeat(`}`, 3000) + `}`, `nothing`},
 	} {
-		r, err := readResult([]byte(`{"content":[` + c.content + `]}`), false)
+		r, err := readResult([]byte(`{"content":[`+c.content+`]}`), false)
 		if err != nil || r.value == nil {
 			t.Errorf("%s: %v, %v", c.name, r.value, err)
 			continue

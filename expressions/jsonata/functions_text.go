@@ -20,8 +20,6 @@ const (
 	// maxItems is the longest array that functions make, and the longest that functions
 	// accept which cannot be interrupted.
 	maxItems = 2_000_000
-	// piece is how many bytes of a text functions process between two charges.
-	piece = 64 << 10
 )
 
 // textFunctions make strings, within MaxText, and end with the evaluation.

@@ -40,18 +40,6 @@ func (s *site) complete() bool {
 	return !slices.ContainsFunc(s.args, func(v fact) bool { return v.shape.MayBeNothing() })
 }
 
-// callStep infers a call as a step of a path over an item.
-func (in *inferrer) callStep(t *tree, item *fact) fact {
-	if t.Parts[0].Kind == "name" {
-		return in.callWith(t, item, nil, nil)
-	}
-	callee := in.infer(&t.Parts[0], item)
-	if fn := callee.fn; fn != nil && fn.builtin == "" && fn.tree.Kind == "function" && len(t.Parts)-1 < len(fn.tree.Parts)-1 {
-		return in.callWith(t, item, item, nil) // the item is the missing argument
-	}
-	return in.callWith(t, item, nil, nil)
-}
-
 // callWith infers a call, with one more argument before the written ones unless before is
 // nil.
 func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fact {

@@ -16,11 +16,11 @@ func (g grammar) pick(words ...string) string { return words[g.IntN(len(words))]
 func (g grammar) of(words string) string { return g.pick(strings.Split(words, " ")...) }
 
 func (g grammar) field() string {
-	return g.of("tags tags name price qty id sub opt sub.x sub.list sub.list.w sub.y")
+	return g.of("tags tags name price qty id sub opt sub.x sub.list sub.list.w sub.y") //nolint:dupword // what is there twice is picked twice as often
 }
 
 func (g grammar) list() string {
-	return g.of("items items items items other two nums texts matrix one none obj.b $.items nothing [] items.sub.list items.tags two.v obj nul text $$.items")
+	return g.of("items items items items other two nums texts matrix one none obj.b $.items nothing [] items.sub.list items.tags two.v obj nul text $$.items") //nolint:dupword // likewise
 }
 
 func (g grammar) condition() string {

@@ -10,7 +10,7 @@ func (in *inferrer) filter(base raw, t *tree) raw {
 	chosen := in.perhaps(func() fact { return in.probe(t, &item) })
 	out := raw{fact: fact{shape: none, reads: base.reads, root: base.root}, sequence: true, items: item.shape, one: one}
 	if shape.IsAny() {
-		out.fact.shape = Any()
+		out.shape = Any()
 		return out
 	}
 	if numbers := chosen.shape.get().numbers; isIndex(t) && len(numbers) == 1 {

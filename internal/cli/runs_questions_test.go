@@ -44,8 +44,8 @@ func TestShownQuestions(t *testing.T) {
 		command(t, dir, nil, args...)
 	}
 	for want, args := range map[string][]string{
-		"waiting: Last a\\x1b[2J":                             {"runs", "list"},
-		"(accepted: a\\x1b[2J":                                {"runs", "show", "RUN"},
+		"waiting: Last a\\x1b[2J":                              {"runs", "list"},
+		"(accepted: a\\x1b[2J":                                 {"runs", "show", "RUN"},
 		"1  (confirmed)":                                       {"runs", "show", "RUN"},
 		"step 3, node last, has waited for an answer since":    {"runs", "show", "RUN"},
 		"the run continues when its user answers":              {"runs", "show", "RUN"},

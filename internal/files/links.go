@@ -99,5 +99,5 @@ func inside(dir, target string) (bool, error) {
 		return false, err
 	}
 	below, err := filepath.Rel(dir, target)
-	return err == nil && filepath.IsLocal(below), nil //nolint:nilerr // no relative path: another volume
+	return err == nil && filepath.IsLocal(below), nil // an error: no relative path, since it is another volume
 }
