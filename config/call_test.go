@@ -66,7 +66,7 @@ func TestRetryDefaults(t *testing.T) {
 		"{until: $result, backoff: 3, codes: []}": {Attempts: 60, Delay: 2 * time.Second, Backoff: 3, MaxDelay: 30 * time.Second, Codes: []Text{}},
 	} {
 		got := *nodeOf(t, "mcp", "server: s, tool: u, retry: "+fields).Retry
-		got.Pos, got.Until = Pos{}, Text{}
+		got.Pos, got.DelayAt, got.Until = Pos{}, Pos{}, Text{}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", fields, got, want)
 		}

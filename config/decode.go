@@ -65,6 +65,7 @@ func (d *decoder) decodeFile(root *item) bool {
 	} else {
 		d.file.Limits = d.ownLimits(fs)
 	}
+	d.file.LimitsAt = placesIn(fs.get("executionLimits"))
 	d.file.Allow = d.allow(fs, &allowForm)
 	d.vars(fs)
 	d.file.Imports = d.imports(fs)
@@ -129,6 +130,18 @@ func (d *decoder) limits(it *item) Limits {
 		fs = d.open(&item{kind: itemMapping}, &limitsForm, "executionLimits") // the defaults
 	}
 	return fs.limits()
+}
+
+// placesIn returns the places of the values of a mapping, by key; nil for anything else.
+func placesIn(it *item) map[string]Pos {
+	if it == nil || it.kind != itemMapping {
+		return nil
+	}
+	at := make(map[string]Pos, len(it.keys))
+	for i, k := range it.keys {
+		at[k.Value] = it.items[i].pos
+	}
+	return at
 }
 
 // didYouMean is wording.DidYouMean for one of many unknown words. It returns "" once too many

@@ -45,8 +45,12 @@ func (d *decoder) retry(node *fields) *Retry {
 	if fs == nil {
 		return nil
 	}
+	var delayAt Pos
+	if fs.get("delayMs") != nil {
+		delayAt = fs.pos("delayMs")
+	}
 	return &Retry{
-		Pos: fs.at.pos, Attempts: fs.integer("attempts"), Delay: fs.milliseconds("delayMs"), MaxDelay: fs.milliseconds("maxDelayMs"),
+		Pos: fs.at.pos, DelayAt: delayAt, Attempts: fs.integer("attempts"), Delay: fs.milliseconds("delayMs"), MaxDelay: fs.milliseconds("maxDelayMs"),
 		Backoff: fs.number("backoff"), Codes: fs.texts("codes"), When: fs.expression("when"), Until: fs.expression("until"),
 	}
 }

@@ -38,7 +38,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 		Pos: fs.at.pos, File: d.file, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
 		Icons: d.icons(fs), Meta: d.meta(fs),
-		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), Allow: d.allow(fs, &toolAllowForm),
+		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), LimitsAt: placesIn(fs.get("executionLimits")), Allow: d.allow(fs, &toolAllowForm),
 	}
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{

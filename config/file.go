@@ -12,7 +12,8 @@ type File struct {
 	Version  Text
 	Server   Server
 	Limits   Limits
-	Allow    *Allow // nil when missing: every call is allowed
+	LimitsAt map[string]Pos // the places of the executionLimits that the file sets, by key
+	Allow    *Allow         // nil when missing: every call is allowed
 	Vars     []*Var
 	Imports  []*Import   // in file order
 	Prefix   string      // of the names of its tools and servers: "text." in a file that is imported as text, else empty
@@ -159,9 +160,10 @@ type Tool struct {
 	Icons                    *Data // a KindArray, or nil when there are none
 	Meta                     *Data // _meta; a KindObject, or nil when missing
 	Result                   ResultForm
-	Hidden                   bool   // only for graphs and tests: clients neither see nor call it; always true of an import's
-	Limits                   Limits // its own executionLimits; 0 in each field that it does not set
-	Allow                    *Allow // its own, beside the file's; nil when missing
+	Hidden                   bool           // only for graphs and tests: clients neither see nor call it; always true of an import's
+	Limits                   Limits         // its own executionLimits; 0 in each field that it does not set
+	LimitsAt                 map[string]Pos // their places, by key
+	Allow                    *Allow         // its own, beside the file's; nil when missing
 	Nodes                    []*Node
 }
 
@@ -230,6 +232,7 @@ type Retry struct {
 	Pos      Pos
 	Attempts int           // in all, the first included; default 3, with Until 60
 	Delay    time.Duration // before the second attempt; default 500 ms, with Until 2 s
+	DelayAt  Pos           // of delayMs; invalid without it
 	Backoff  float64       // each wait is so many times the one before; default 2, with Until 1
 	MaxDelay time.Duration // default 30 s
 	Codes    []Text        // failures that are retried; nil when missing: those that do no harm

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"toolgraph/config"
@@ -135,7 +136,7 @@ func (c *compiler) compileValue(ctx context.Context, data *config.Data, bound va
 	}
 	args := &Args{Pos: data.Pos}
 	if c.references == nil {
-		c.checkLiterals(data, 0)
+		c.checkLiterals(data, 0, bound)
 	}
 	args.root = c.compileArg(ctx, data, bound, args)
 	args.bound(c.file.Limits.MaxNodeOutputBytes)
@@ -224,15 +225,16 @@ var (
 	templatePath = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
 	})
-	wholePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
+	wholePath     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
+	wholeVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
 )
 
 // checkLiterals warns of texts in args that refer to a node's output in the notation of other
-// languages: they are sent as literal text. depth is the level of data below args; package
-// config reports whole paths on the first level.
-func (c *compiler) checkLiterals(data *config.Data, depth int) {
+// languages, or that are a variable with a value here: they are sent as literal text. depth is the
+// level of data below args; package config reports whole paths on the first level.
+func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) {
 	for _, item := range data.Items {
-		c.checkLiterals(item, depth+1)
+		c.checkLiterals(item, depth+1, bound)
 	}
 	text, isText := data.Scalar.(string)
 	if !isText {
@@ -243,6 +245,9 @@ func (c *compiler) checkLiterals(data *config.Data, depth int) {
 	}
 	if found := wholePath().FindStringSubmatchIndex(text); found != nil && depth > 1 {
 		c.warnLiteral(data, text, found)
+	}
+	if found := wholeVariable().FindStringSubmatch(text); found != nil && slices.Contains(bound, found[1]) && (found[2] == "" || depth > 1) {
+		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", text), fmt.Sprintf("write {expr: %s}", text))
 	}
 }
 

@@ -117,7 +117,10 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 	if c.source != c.file {
 		limits = c.file.Limits.Narrowed(c.tool.Limits)
 	}
-	g := &Graph{Tool: c.tool, Limits: limits, Allow: slices.Concat(c.allow, allowOf(c.tool.Allow)), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
+	at := map[string]config.Pos{}
+	maps.Copy(at, c.file.LimitsAt)
+	maps.Copy(at, c.tool.LimitsAt)
+	g := &Graph{Tool: c.tool, Limits: limits, LimitsAt: at, Allow: slices.Concat(c.allow, allowOf(c.tool.Allow)), Secrets: c.file.Secrets, byID: make(map[string]Node, len(c.nodes))}
 	for i, n := range c.tool.Nodes {
 		if ctx.Err() != nil {
 			return nil

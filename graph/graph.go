@@ -11,13 +11,14 @@ import (
 
 // Graph is one tool: checked, compiled, immutable, safe for concurrent use.
 type Graph struct {
-	Tool   *config.Tool   // name, schemas, annotations, places
-	Limits config.Limits  // of a run of its own: the file's, each replaced by the tool's own where it has one
-	Input  *schema.Schema // of the arguments
-	Output *schema.Schema // of the result; nil when the tool has no outputSchema
-	Entry  *Entry
-	Nodes  []Node // in file order
-	Hash   string // lower-case hex of the SHA-256 of the meaning of this graph and of those it calls: formatting and comments do not change it
+	Tool     *config.Tool          // name, schemas, annotations, places
+	LimitsAt map[string]config.Pos // the places of the limits that the file or the tool sets, by key
+	Limits   config.Limits         // of a run of its own: the file's, each replaced by the tool's own where it has one
+	Input    *schema.Schema        // of the arguments
+	Output   *schema.Schema        // of the result; nil when the tool has no outputSchema
+	Entry    *Entry
+	Nodes    []Node // in file order
+	Hash     string // lower-case hex of the SHA-256 of the meaning of this graph and of those it calls: formatting and comments do not change it
 
 	// Result makes the value of a run from the executions of the run's own frame, in place of the
 	// output of its exit; also what a run that has failed has come to. nil: the output of the exit.

@@ -100,6 +100,21 @@ func (in *inferrer) expectFunction(t *tree, v fact) {
 	}
 }
 
+// notCalled reports a value of an expression that is a function: a function of the library without its ( ).
+func (in *inferrer) notCalled(t *tree, v fact) {
+	for t.Kind == "block" && len(t.Parts) > 0 {
+		t = &t.Parts[len(t.Parts)-1]
+	}
+	if v.shape.get().kinds != kindFunction || t.Kind != "variable" {
+		return
+	}
+	hint := fmt.Sprintf("write $%s(…)", t.Text)
+	if t.Text == "executionCount" || t.Text == "nodeExecutions" {
+		hint = fmt.Sprintf("write $%s(\"NODE\")", t.Text)
+	}
+	in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("$%s is a function, and it is not called here", t.Text), hint)
+}
+
 // chain infers value ~> function: the value becomes the first argument.
 func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fact {
 	if t.Kind == "operator" && t.Text == "~>" {

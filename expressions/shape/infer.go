@@ -45,6 +45,7 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 	if !env.Wanted.IsAny() {
 		in.requireAll(t, result, env.Wanted, nil)
 	}
+	in.notCalled(t, result)
 	in.uncalled()
 	if in.exhausted() {
 		return Any(), nil

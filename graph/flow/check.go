@@ -37,6 +37,7 @@ func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.
 		found = append(found, more...)
 	}
 	found = append(found, all.permissions(graphs)...)
+	found = append(found, limits(graphs)...)
 	found.Sort()
 	return found, nil
 }
@@ -76,6 +77,7 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	case *graph.Transform:
 		c.expression(ctx, i, 0, node.Expr, needed, func(env *shape.Env) { env.Wanted = c.wanted(node.Next) })
 		c.handlers(ctx, i, node)
+		c.leftOut(node, c.graph.Tool.Nodes[i].OnError)
 	case *graph.Ask:
 		c.question(ctx, i, node)
 		c.handlers(ctx, i, node)

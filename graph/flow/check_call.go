@@ -26,6 +26,7 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 	}
 	c.args(ctx, node, call, defined)
 	c.handlers(ctx, node, call)
+	c.leftOut(call, defined.OnError)
 }
 
 // cached warns of a cache that has no effect, because the call may change something.
@@ -143,6 +144,11 @@ func (c *checker) retry(m *graph.MCP, defined *config.Node) {
 		c.found.Warn(defined.Retry.Pos, "retry-without-effect",
 			fmt.Sprintf("only a server that does not start is tried again: whether %s is safe to repeat is not known", m.Tool),
 			"say effect: read, or name the failures in retry.codes")
+	}
+	if r.Delay > r.MaxDelay && defined.Retry.DelayAt.IsValid() {
+		c.found.Warn(defined.Retry.DelayAt, "delay-over-max",
+			fmt.Sprintf("delayMs is %d and maxDelayMs is %d, so that each wait is at most %d ms", r.Delay.Milliseconds(), r.MaxDelay.Milliseconds(), r.MaxDelay.Milliseconds()),
+			"lower delayMs, or raise maxDelayMs")
 	}
 	if total, limit := waits(r), c.graph.Limits.MaxExecutionTime; total > limit {
 		c.found.Warn(defined.Retry.Pos, "waits-over-limit",

@@ -29,6 +29,7 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 				"put the narrower condition first, or remove it")
 		} else {
 			c.comparisons(ctx, node, i, t)
+			c.kinds(ctx, node, i, cond.Rule.Data)
 			c.missing(node, cond.Rule, t)
 		}
 		before = before.assume(t, false)
@@ -41,6 +42,7 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 		c.comparisons(ctx, node, number, part)
 	}
 	if t.op != "equal" {
+		c.outside(ctx, node, t)
 		return
 	}
 	given, known := c.operand(ctx, node, number, t)

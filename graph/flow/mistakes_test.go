@@ -1,0 +1,131 @@
+package flow_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"toolgraph/graph/flow"
+)
+
+// shop is a graph without findings; the tests below put one mistake each into it.
+const shop = `server: {name: g, version: 1.0.0}
+executionLimits: {maxNodeExecutions: 100, maxCalls: 50}
+vars: {top: 20, names: {a: 1}}
+mcpServers: {up: {command: up}}
+tools:
+- name: t
+  inputSchema:
+    type: object
+    properties: {state: {enum: [open, done]}, n: {type: integer, minimum: 1, maximum: 20}, ids: {type: array, items: {type: string}}, title: {type: string}}
+    required: [state, n, ids, title]
+  nodes:
+  - {id: entry, type: entry, next: read}
+  - id: read
+    type: mcp
+    server: up
+    tool: get
+    effect: read
+    forEach: {items: $.entry.ids}
+    args: {path: {expr: $item}, head: 3}
+    retry: {attempts: 4, delayMs: 100, maxDelayMs: 1000, codes: [timeout, tool-error]}
+    onError: {codes: [tool-error], value: {content: {expr: $failure.message}}}
+    next: pick
+  - id: pick
+    type: switch
+    conditions:
+    - {rule: {"==": [{var: $.entry.state}, done]}, next: wait}
+    - {rule: {">": [{var: $.entry.n}, 5]}, next: poll}
+    - {rule: {"<": [{var: '$count($.read)'}, {var: $vars.top}]}, next: save}
+    next: sum
+  - {id: wait, type: graph, tool: raise, args: {n: {expr: $.entry.n}}, onError: {codes: [raised], value: {}}, next: sum}
+  - {id: poll, type: mcp, server: up, tool: state, effect: read, args: {}, retry: {until: $result.done, delayMs: 10}, onError: {codes: [not-yet, timeout], value: {}}, next: sum}
+  - {id: save, type: mcp, server: up, tool: put, effect: write, args: {things: [{name: a, kind: {expr: $.entry.title}}], more: {expr: '[$.read.{"name": content, "kind": "x"}]'}}, next: sum}
+  - {id: sum, type: transform, transform: {expr: '{"texts": [$.read.content], "n": $count($.read.content), "title": $.entry.title, "keys": $keys($vars.names)}'}, next: exit}
+  - {id: exit, type: exit}
+- name: raise
+  hidden: true
+  inputSchema: {type: object, properties: {n: {type: integer}}, required: [n]}
+  nodes:
+  - {id: entry, type: entry, next: check}
+  - {id: check, type: transform, transform: {expr: '$.entry.n > 3 ? $error("too many") : 1'}, next: exit}
+  - {id: exit, type: exit}
+`
+
+// shopTools are the tools that it calls.
+var shopTools = upstreams{"up": {
+	"get": {
+		InputSchema:  []byte(`{"type":"object","properties":{"path":{"type":"string"},"head":{"type":"number"}},"required":["path"]}`),
+		OutputSchema: []byte(`{"type":"object","properties":{"content":{"type":"string"}},"required":["content"]}`),
+	},
+	"put": {InputSchema: []byte(`{"type":"object","properties":{
+		"things":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"kind":{"type":"string"}},"required":["name","kind"]}},
+		"more":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"kind":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},"required":["name","kind"]}}}}`)},
+	"state": {InputSchema: []byte(`{"type":"object"}`), OutputSchema: []byte(`{"type":"object","properties":{"done":{"type":"boolean"}},"required":["done"]}`)},
+}}
+
+// mistake is an edit of shop, and the only finding that it has: LINE: message; hint [code].
+type mistake struct{ old, new, want string }
+
+func (m mistake) test(t *testing.T, up flow.Upstreams) {
+	t.Helper()
+	if strings.Count(shop, m.old) != 1 {
+		t.Fatalf("%q occurs %d times", m.old, strings.Count(shop, m.old))
+	}
+	var all []string
+	for _, d := range checkFile(t, strings.Replace(shop, m.old, m.new, 1), up) {
+		text := d.Message
+		if d.Hint != "" {
+			text += "; " + d.Hint
+		}
+		all = append(all, fmt.Sprintf("%d: %s [%s]", d.Pos.Line, text, d.Code))
+	}
+	if got := strings.Join(all, "\n"); got != m.want {
+		t.Errorf("%s\ngot  %s\nwant %s", m.new, got, m.want)
+	}
+}
+
+func TestShopIsGood(t *testing.T) {
+	mistake{"name: g", "name: g", ""}.test(t, shopTools)
+}
+
+// X16: what runs, but does not do what it says.
+func TestX16Mistakes(t *testing.T) {
+	for _, m := range []mistake{
+		{"{path: {expr: $item}, head: 3}", "{path: $item, head: 3}", `19: "$item" looks like an expression but is sent as literal text; write {expr: $item} [literal-expression]`},
+		{"{path: {expr: $item}, head: 3}", `{path: "$index", head: 3}`, `19: "$index" looks like an expression but is sent as literal text; write {expr: $index} [literal-expression]`},
+		{"{content: {expr: $failure.message}}", "{content: $failure}", `21: "$failure" looks like an expression but is sent as literal text; write {expr: $failure} [literal-expression]`},
+		{"{path: {expr: $item}, head: 3}", `{path: "$items"}`, ""},
+		{"delayMs: 100, maxDelayMs: 1000", "delayMs: 9000, maxDelayMs: 1000", "20: delayMs is 9000 and maxDelayMs is 1000, so that each wait is at most 1000 ms; lower delayMs, or raise maxDelayMs [delay-over-max]"},
+		{"delayMs: 100, maxDelayMs: 1000", "delayMs: 40000", "20: delayMs is 40000 and maxDelayMs is 30000, so that each wait is at most 30000 ms; lower delayMs, or raise maxDelayMs [delay-over-max]"},
+		{"delayMs: 100, maxDelayMs: 1000", "maxDelayMs: 200", ""},
+		{`{"==": [{var: $.entry.state}, done]}`, `{in: [{var: $.entry.state}, [finished]]}`, `26: $.entry.state is never "finished"; it is "done" or "open" [constant-condition]`},
+		{`{"==": [{var: $.entry.state}, done]}`, `{in: [{var: $.entry.state}, [finished, done]]}`, `26: $.entry.state is never "finished"; it is "done" or "open" [constant-condition]`},
+		{`{"==": [{var: $.entry.state}, done]}`, `{">": [{var: $executionCount}, 3]}`, `26: $executionCount is a function, and it is not called here; write $executionCount("NODE") [no-function]`},
+		{"maxNodeExecutions: 100", "maxNodeExecutions: 3", `2: maxNodeExecutions is 3, but every run of tool "t" that reaches its exit executes at least 5 nodes; raise maxNodeExecutions to 5 or more [limit-too-low]`},
+		{"maxNodeExecutions: 100", "maxNodeExecutions: 5", ""},
+		{"{codes: [raised], value: {}}", "{codes: [expression], value: {}}", `30: codes of onError of node "wait" leaves out raised, which $error(…) in node "check" of tool "raise" gives; add raised to codes, which is now expression [code-left-out]`},
+		{"{codes: [not-yet, timeout], value: {}}", "{codes: [timeout], value: {}}", `31: codes of onError of node "poll" leaves out not-yet, which a retry with until gives when all attempts are used up; add not-yet to codes, which is now timeout [code-left-out]`},
+		{"codes: [tool-error], value: {content: {expr: $failure.message}}", `codes: [tool-error], value: {content: {expr: '$failure.code = "timeout" ? "late" : "bad"'}}`, `21: codes of onError of node "read" leaves out timeout, which its expression compares with $failure.code; add timeout to codes, which is now tool-error [code-left-out]`},
+		{"codes: [tool-error], value: {content: {expr: $failure.message}}", `codes: [tool-error, rpc-error], value: {content: {expr: '$failure.code = "timeout" ? "late" : "bad"'}}`, `21: $failure.code is never "timeout"; it is "rpc-error" or "tool-error" [constant-condition]`},
+	} {
+		m.test(t, shopTools)
+	}
+}
+
+// Comparisons that never hold, or always.
+func TestComparedKinds(t *testing.T) {
+	for _, m := range []mistake{
+		{"{var: '$count($.read)'}, {var: $vars.top}", "{var: $.read}, {var: $vars.top}", `28: $.read is array of {content: string}, and < compares it with a number; count its items: $count($.read) [constant-condition]`},
+		{"{var: '$count($.read)'}, {var: $vars.top}", "{var: $.entry.title}, {var: $vars.top}", `28: $.entry.title is string, and < compares it with a number: a text that is no number never holds; compare a number; a number in a text is $number($.entry.title) [constant-condition]`},
+		{"{var: '$count($.read)'}, {var: $vars.top}", "{var: $vars.names}, {var: $vars.top}", `28: $vars.names is {a: number}, and < compares it with a number: that never holds; compare one of its fields [constant-condition]`},
+		{`{"<": [{var: '$count($.read)'}, {var: $vars.top}]}`, `{"===": [{var: $.entry.title}, {var: $vars.top}]}`, `28: $.entry.title is string and never == the number on the other side; compare values of one kind [constant-condition]`},
+		{"{var: $.entry.n}, 5", "{var: $.entry.n}, 20", `27: $.entry.n is at most 20, so that it is never > 20; compare with a number inside the range, or remove the condition [constant-condition]`},
+		{"{var: $.entry.n}, 5", "{var: $.entry.n}, 0", `27: $.entry.n is at least 1, so that it is always > 0; compare with a number inside the range, or remove the condition [constant-condition]`},
+		{`{">": [{var: $.entry.n}, 5]}`, `{"<": [{var: '$count($.read)'}, 0]}`, `27: $count($.read) is at least 0, so that it is never < 0; compare with a number inside the range, or remove the condition [constant-condition]`},
+		{"{var: $.entry.n}, 5", "{var: $.entry.n}, 19", ""},
+		{`{">": [{var: $.entry.n}, 5]}`, `{">=": [{var: '$number($.entry.title)'}, 5]}`, ""},
+	} {
+		m.test(t, shopTools)
+	}
+}

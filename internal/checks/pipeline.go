@@ -1,0 +1,90 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/internal/lock"
+	"toolgraph/internal/registry"
+	"toolgraph/internal/wording"
+	"toolgraph/mcpclient"
+)
+
+// steps reports tools of servers that steps of the pipeline may call and that are in none of the lists: what
+// servers list now, else the lock, else what a registry's server listed when it was synced. For a server
+// without any of these nothing is known.
+func steps(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.Tool) (found config.Diagnostics) {
+	if file.Pipeline == nil {
+		return nil
+	}
+	for _, text := range file.Pipeline.Calls {
+		for _, u := range file.Servers {
+			server := u.Name.Value
+			tool, isOf := strings.CutPrefix(text.Value, server+".")
+			if !isOf {
+				continue
+			}
+			names, from, severity := namesOf(u, locked, listed)
+			if from == "" || hasTool(names, tool) {
+				continue
+			}
+			hint := wording.DidYouMean(tool, names)
+			if hint == "" && locked != nil && severity == config.Warning {
+				hint = "run: toolgraph lock " + file.Path
+			}
+			found = append(found, config.Diagnostic{
+				Pos: text.Pos, Severity: severity, Code: "pipeline-tools", Hint: hint,
+				Message: fmt.Sprintf("calls of the pipeline has %s, which names no tool of %s", wording.Quote(text.Value), from),
+			})
+		}
+	}
+	return found
+}
+
+// namesOf returns the names of the tools of a server and where they are from; "" when nothing is known of them.
+// Only what the server lists now is certain.
+func namesOf(u *config.Upstream, locked *lock.Lock, listed map[string][]mcpclient.Tool) (names []string, from string, severity config.Severity) {
+	server := u.Name.Value
+	add := func(tools []mcpclient.Tool) {
+		for _, t := range tools {
+			names = append(names, t.Name)
+		}
+	}
+	if tools, is := listed[server]; is {
+		add(tools)
+		return names, fmt.Sprintf("server %q", server), config.Error
+	}
+	if u.Transport == config.Exec {
+		add(mcpclient.Programs(u))
+		return names, fmt.Sprintf("server %q", server), config.Error
+	}
+	if u.Registry {
+		if s, err := registry.StoredTools(u); err == nil && s != nil {
+			add(s.Tools)
+			from = fmt.Sprintf("server %q, when it was synced on %s", server, s.At.Format("2006-01-02"))
+		}
+	}
+	if locked != nil {
+		for _, e := range locked.Entries {
+			if e.Server == server {
+				names = append(names, e.Tool)
+			}
+		}
+		if from == "" {
+			from = fmt.Sprintf("server %q in %s", server, locked.Name)
+		}
+	}
+	return names, from, config.Warning
+}
+
+// hasTool reports whether a pattern names one of the tools.
+func hasTool(names []string, pattern string) bool {
+	prefix, open := strings.CutSuffix(pattern, "*")
+	for _, name := range names {
+		if name == pattern || open && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
