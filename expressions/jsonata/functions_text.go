@@ -195,7 +195,13 @@ func stringOf(c call) (any, error) {
 		return "", nil
 	}
 	w := writer{meter: &c.Meter, pretty: c.arg(1) == true}
-	if err := w.value(c.plain(c.args[0]), 0); err != nil {
+	var err error
+	if f, isNumber := c.args[0].(float64); isNumber {
+		err = w.number(f)
+	} else {
+		err = w.value(c.plain(c.args[0]), 0)
+	}
+	if err != nil {
 		if errors.Is(err, errTooLong) {
 			return nil, c.tooLong()
 		}

@@ -134,8 +134,10 @@ func (m *machine) concatenation(n *node, left, right any) (any, error) {
 	if size > MaxText {
 		return nil, &expressions.EvalError{Code: "size", Message: fmt.Sprintf("the operator & joins strings of up to %d MiB", MaxText>>20), Offset: n.at}
 	}
-	if err := m.Make(size); err != nil {
-		return nil, err
+	if size > 256 { // less is part of the operator's own step
+		if err := m.Make(size); err != nil {
+			return nil, err
+		}
 	}
 	return x + y, nil
 }
