@@ -112,6 +112,9 @@ func (u *upstream) send(ctx context.Context, s *session, r request) (json.RawMes
 	if ended := (*Error)(nil); s.stderr != nil && errors.As(err, &ended) && ended.Stderr != nil && !errors.Is(err, errUnsent) {
 		own := *ended // of the connection, which has served other calls
 		own.Stderr = s.stderr.tail(mark, s.note)
+		if r.method != callMethod { // the error of a call names its tool
+			own.Message += " during " + r.method
+		}
 		return nil, &own
 	}
 	return nil, err

@@ -59,9 +59,9 @@ type Error struct {
 	Result value.Value
 }
 
-// Error returns the server, the tool, the message and a remedy in one line, then the
-// server's last lines. A message of several lines is the server's own: each begins with "| ", and
-// the remedy is on a line after them.
+// Error returns the server, the tool, the message and a remedy in one line. When the server has said
+// more, in a message of several lines, each of which begins with "| ", or in its last lines on
+// standard error, the remedy is on a line after that.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "server %q", e.Server)
@@ -74,14 +74,15 @@ func (e *Error) Error() string {
 		said = " " + said
 	}
 	b.WriteString(":" + said)
-	switch {
-	case e.Hint != "" && isLong:
-		b.WriteString("\n" + e.Hint)
-	case e.Hint != "":
+	isShort := !isLong && len(e.Stderr) == 0
+	if e.Hint != "" && isShort {
 		b.WriteString("; " + e.Hint)
 	}
 	for _, line := range e.Stderr {
 		b.WriteString("\n  stderr: " + line)
+	}
+	if e.Hint != "" && !isShort { // the server's reason comes first
+		b.WriteString("\n" + e.Hint)
 	}
 	return b.String()
 }

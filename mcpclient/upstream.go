@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"toolgraph/config"
 )
@@ -234,25 +236,40 @@ func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error
 	case u.failure() != nil:
 		return u.failure()
 	case context.Cause(ctx) == errStartTimeout: //nolint:errorlint // the cause itself
-		e.Message = fmt.Sprintf("did not answer the handshake within %s", u.conf.StartTimeout)
-		if u.conf.isLocal() {
-			e.Hint = presentable(s.note.redact(withheldHint(withheld(os.Environ(), &u.conf.Upstream))), 2*stderrLine)
-		}
+		e.Message = fmt.Sprintf("did not answer the handshake (initialize) within %s", u.conf.StartTimeout)
+		e.Hint = u.variablesHint(s, e.Stderr)
 	case errors.As(err, &known) && known.Code == CodeLoginNeeded:
 		return u.loginNeeded(known.Message)
 	case errors.As(err, &known):
 		e.Message = known.Message
 		if u.conf.isLocal() {
-			e.Message = "did not start: " + known.Message
+			e.Message = "did not start: " + known.Message + " during the handshake (initialize)"
 		}
 		if known.Code == CodePrivateAddress {
 			e.Code = known.Code
 		}
 		e.Hint, e.ExitCode, e.Stderr, e.RetryAfter = known.Hint, known.ExitCode, known.Stderr, known.RetryAfter
+		if e.Hint == "" && len(e.Stderr) > 0 {
+			e.Hint = u.variablesHint(s, e.Stderr)
+		}
 	default:
 		e.Message = "refused the handshake: " + s.note.shown(err.Error(), 500)
 	}
 	return e
+}
+
+// variablesHint names the variables of the environment that a local server did not get: those that it
+// speaks of on its standard error, or all when it says nothing.
+func (u *upstream) variablesHint(s *session, said []string) string {
+	if !u.conf.isLocal() {
+		return ""
+	}
+	names := withheld(os.Environ(), &u.conf.Upstream)
+	if len(said) > 0 {
+		words := strings.FieldsFunc(strings.Join(said, " "), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(words, name) })
+	}
+	return presentable(s.note.redact(withheldHint(names)), 2*stderrLine)
 }
 
 // loginNeeded returns the error that names the command which helps. The next call tries

@@ -46,3 +46,23 @@ func TestStartTimeoutNamesVariables(t *testing.T) {
 		t.Errorf("logged %s", log.String())
 	}
 }
+
+// X21: a server that dies in the handshake is reported with its reason first, and with the phase; only
+// the variables that it speaks of are named.
+func TestX21ReasonFirst(t *testing.T) {
+	t.Setenv("FAKE_SERVICE_KEY", "hunter2-hunter2")
+	t.Setenv("UNRELATED_VARIABLE", "x")
+	for said, want := range map[string]string{
+		"FAKE_SERVICE_KEY is required": "FAKE_SERVICE_KEY; if it needs one",
+		"the licence has expired":      "",
+		"MY_FAKE_SERVICE_KEY_2 is bad": "",
+	} {
+		u := &config.Upstream{Name: text("fake"), Transport: config.Stdio, Command: text("sh"), Args: []config.Text{text("-c"), text("echo '" + said + "' >&2; exit 3")}}
+		e := mustFail(t, pool(t, u), "text", `{}`, CodeServerStart)
+		head, hint, _ := strings.Cut(e.Error(), "\n  stderr: "+said)
+		if !strings.HasSuffix(head, "did not start: the server's process exited with status 3 during the handshake (initialize)") ||
+			strings.Contains(e.Error(), "UNRELATED_VARIABLE") || (want == "") != (hint == "") || !strings.Contains(hint, want) {
+			t.Errorf("%s gives %s", said, e)
+		}
+	}
+}

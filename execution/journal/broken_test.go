@@ -69,7 +69,7 @@ func TestS12KeptRuns(t *testing.T) {
 }
 
 // refused checks a store that cannot be used: one warning says why, durable runs fail, and other
-// runs are not affected.
+// runs go on.
 func refused(t *testing.T, dir, why string) {
 	t.Helper()
 	var log bytes.Buffer
@@ -144,5 +144,35 @@ func TestNoStore(t *testing.T) {
 	s = openAt(t, filepath.Join(dir, "file"), journal.Options{})
 	if _, err := s.List(t.Context(), journal.Filter{}); err == nil || !strings.Contains(err.Error(), "is a file, expected a directory") {
 		t.Error(err)
+	}
+}
+
+// X07: while nothing can be recorded, the warning names the runs that are refused and those that go on,
+// and that is what happens.
+func TestX07WarningNamesRefusedRuns(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "history.db"), []byte(strings.Repeat("this is no database ", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s, err := journal.Open(dir, journal.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := s.Journal(nil, journal.About{})
+	once := events("ONCE", nil, "out")[0]
+	once.Sync = true
+	if err := j.Append(t.Context(), once); !errors.Is(err, journal.ErrNotBegun) {
+		t.Errorf("a run that happens once gives %v", err)
+	}
+	write(t, j, "OTHER", nil, "out")
+	_ = s.Close() // returns why nothing was recorded
+	for _, want := range []string{"calls with a key", "not safe to repeat, are refused", "other runs go on without a record"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q: %s", want, &log)
+		}
+	}
+	if strings.Contains(log.String(), "not affected") {
+		t.Error(&log)
 	}
 }

@@ -107,8 +107,16 @@ func (w *writer) failed(batch []queued, err error) {
 	w.room.Broadcast()
 	w.mu.Unlock()
 	if first {
-		w.store.opts.Logger.Warn("run history cannot be written now; retrying, runs are not affected", "error", err)
+		w.store.opts.Logger.Warn("run history cannot be written now; retrying; "+w.unrecorded(), "error", err)
 	}
+}
+
+// unrecorded says which runs are refused while nothing can be recorded, and which go on: see errorOf.
+func (w *writer) unrecorded() string {
+	if w.store.opts.Durable {
+		return "runs are refused, because of --durable"
+	}
+	return "calls with a key, and calls that are not safe to repeat, are refused when they cannot be recorded before they begin; other runs go on without a record"
 }
 
 // recovered handles an attempt to write that has succeeded.

@@ -282,7 +282,7 @@ func (w *writer) stop(batch []queued, err error) {
 	release(batch, err)
 	release(rest, err)
 	if !w.store.opts.Durable { // a durable run fails with the error
-		w.store.opts.Logger.Warn("run history is disabled until restart; runs are not affected", "error", err)
+		w.store.opts.Logger.Warn("run history is disabled until restart; "+w.unrecorded(), "error", err)
 	}
 }
 
