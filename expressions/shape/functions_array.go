@@ -60,7 +60,7 @@ func counted(_ *inferrer, s *site) fact { return of(Number()) }
 func distinctItems(_ *inferrer, s *site) fact {
 	// Of a sequence, the result is a sequence.
 	return over(s.arg(0), func(of Shape) Shape {
-		if several := of.arrays(formMany | formKept); !several.isNone() {
+		if several := of.arrays(formMany | formKeepArray); !several.isNone() {
 			return union(of, loose(several.Items(), several.get().filled))
 		}
 		return of

@@ -15,7 +15,7 @@ func (in *inferrer) route(r *route, focus *fact) raw {
 		out.keep = true
 		if cons := out.shape.arrays(formCons); !cons.isNone() && !out.shape.IsAny() {
 			out.shape = union(out.shape.without(kindArray), out.shape.arrays(^formCons))
-			out.shape = union(out.shape, filledArray(cons).withForms(formKept))
+			out.shape = union(out.shape, filledArray(cons).withForms(formKeepArray))
 		}
 	}
 	if r.group != nil {
@@ -229,7 +229,7 @@ func (r *raw) perhapsStreamed() {
 	r.filled, r.one = false, r.one && !r.shape.can(kindArray) && r.items.arrays(formCons).isNone()
 }
 
-// part infers a part without what stands behind it.
+// part infers a part without what follows it.
 func (in *inferrer) part(t *tree, focus *fact) raw {
 	switch t.Kind {
 	case "name":

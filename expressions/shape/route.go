@@ -3,7 +3,7 @@ package shape
 import "slices"
 
 // route is a path as package jsonata evaluates it: its steps one after the other, each with what
-// stands behind it, then what applies to the whole path wherever it is written. A part that is no
+// follows it, then what applies to the whole path wherever it is written. A part that is no
 // path has one step.
 type route struct {
 	steps   []step

@@ -1,6 +1,6 @@
 package shape
 
-// forms are the kinds of arrays that the evaluation of an expression tells apart, one bit each, as
+// forms are the kinds of arrays that the evaluation of an expression distinguishes, one bit each, as
 // jsonata's machine does. They do not count in Equal.
 type forms uint8
 
@@ -9,8 +9,8 @@ const (
 	formPlain forms = 1 << iota
 	// formMany is a sequence of several items.
 	formMany
-	// formKept is a sequence with [] behind it, which stays an array with one item.
-	formKept
+	// formKeepArray is a sequence with [] behind it, which stays an array with one item.
+	formKeepArray
 	// formLoose is a sequence of any length that becomes nothing or its item when it is read: what a
 	// function of the library returns to another one.
 	formLoose
@@ -77,7 +77,7 @@ func (r raw) collapsed(keeps bool) fact {
 		out.shape = union(out.shape, Nothing())
 	}
 	if r.keep || keeps {
-		out.shape = union(out.shape, many.withForms(formKept))
+		out.shape = union(out.shape, many.withForms(formKeepArray))
 		return out
 	}
 	if out.shape = union(out.shape, one); !r.one {

@@ -26,7 +26,7 @@ func (s Shape) slips(expected Shape, found []Slip, path []string, required bool,
 			if _, conflicts := item.Conflict(expected); conflicts {
 				return append(found, Slip{Path: path, Wanted: expected, One: true, None: none})
 			}
-		} else if none && a.forms == formKept && a.kinds == kindArray|kindNothing {
+		} else if none && a.forms == formKeepArray && a.kinds == kindArray|kindNothing {
 			return append(found, Slip{Path: path, Wanted: expected, None: true})
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // caught reports what fails behind a node because its onError has taken a failure, though nothing
 // fails there while the node succeeds. It follows the runs in which the node has failed: a condition,
-// in an expression or in a switch, that tells the two apart is a guard.
+// in an expression or in a switch, that distinguishes the two is a guard.
 func (c *checker) caught(ctx context.Context) {
 	for i, n := range c.graph.Nodes {
 		if !c.reached(i) {

@@ -122,8 +122,8 @@ interrupted, or have an in-doubt call. toolgraph runs list --old lists them.`,
 	return cmd
 }
 
-// keptRuns is the answer of runs keep.
-type keptRuns struct {
+// retained is the answer of runs keep.
+type retained struct {
 	Days     int   `json:"days"`  // 0: no limit
 	Bytes    int64 `json:"bytes"` // 0: no limit
 	Recorded bool  `json:"recorded"`
@@ -144,7 +144,7 @@ func keepRuns(ctx context.Context, std streams, store *journal.Store, flags *kee
 		ok = true
 	}
 	if format == "json" {
-		return writeEscaped(std.out, keptRuns{flags.days, int64(flags.bytes), ok}, "  ")
+		return writeEscaped(std.out, retained{flags.days, int64(flags.bytes), ok}, "  ")
 	}
 	of := "policy"
 	if !ok {
