@@ -87,7 +87,7 @@ func sizeExpectation(k jsonschema.ErrorKind) string {
 
 var typeNames = map[string]string{
 	"object": "an object", "array": "an array", "string": "a string", "number": "a number",
-	"integer": "an integer", "boolean": "true or false", "null": "null",
+	"integer": "an integer", "boolean": "a boolean (true or false)", "null": "null",
 }
 
 func typeWords(types []string) string {

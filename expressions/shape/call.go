@@ -169,14 +169,16 @@ func (in *inferrer) builtin(s *site) fact {
 		}
 		s.args, s.trees = args, append([]*tree{nil}, s.trees...)
 	}
-	if b.strict && len(s.args) > len(params) {
+	if !b.more && len(s.trees) > len(params) { // a callback gets as many as it takes
 		in.count(s, len(params))
 		return unknown()
 	}
-	for i := range s.args {
-		if i < len(params) && in.argument(s, i, params[i]) {
-			break // the other arguments are probably only shifted
-		}
+	refused := false // the other arguments are probably only shifted then
+	for i := 0; i < min(len(s.args), len(params)) && !refused; i++ {
+		refused = in.argument(s, i, params[i])
+	}
+	if !refused {
+		in.suspect(s, params)
 	}
 	if b.infer != nil {
 		return b.infer(in, s)
@@ -216,8 +218,49 @@ func (in *inferrer) argument(s *site, i int, p param) bool {
 		return false
 	}
 	found := v.shape.without(kindNothing)
-	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), p.hint(found))
+	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), s.hint(p, found))
 	return true
+}
+
+// suspect reports arguments that fail for some values only, where more speaks against them: two that would fit the other way
+// round, and a list whose length is asked for as that of a text, unless it is filtered for one item.
+func (in *inferrer) suspect(s *site, params []param) {
+	switch {
+	case len(s.args) < 2 || len(s.trees) < 2 || len(params) < 2:
+	case !s.args[1].fits(params[1]) && s.args[0].fits(params[1]) && s.args[1].fits(params[0]):
+		in.report(s.place(1), CodeWrongArgument, fmt.Sprintf("argument 2 of $%s is %s, expected %s", s.name, s.args[1].shape.without(kindNothing), params[1].text()),
+			fmt.Sprintf("the arguments seem to be swapped: write $%s(%s, %s)", s.name, in.text(s.place(1)), in.text(s.place(0))))
+	}
+	if s.name != "length" || len(s.args) == 0 || len(s.trees) == 0 || s.trees[0] == nil {
+		return
+	}
+	if of := s.args[0].shape; !of.IsAny() && of.get().kinds&^kindNothing == kindArray|kindString && !filtersOne(s.trees[0]) {
+		in.report(s.trees[0], CodeWrongArgument, fmt.Sprintf("argument 1 of $length may be a list, %s, expected a string", of.without(kindNothing)), "the number of items is $count(…)")
+	}
+}
+
+// fits reports whether the function certainly takes the value.
+func (v fact) fits(p param) bool {
+	of := v.shape.without(kindNothing)
+	if v.shape.IsAny() || of.isNone() || of.get().kinds&^p.kinds != 0 {
+		return false
+	}
+	return p.items == 0 || !of.can(kindArray) || of.Items().get().kinds&^p.items == 0
+}
+
+// filtersOne reports whether an expression filters by equality, which mostly finds one item.
+func filtersOne(t *tree) bool {
+	if t.Kind == "predicate" && len(t.Parts) > 1 {
+		if by := t.Parts[len(t.Parts)-1]; by.Kind == "number" || by.Kind == "operator" && (by.Text == "=" || by.Text == "-") {
+			return true
+		}
+	}
+	for i := range t.Parts {
+		if filtersOne(&t.Parts[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // text returns the kinds of the parameter, for people.
@@ -232,8 +275,11 @@ func (p param) text() string {
 	return "a " + text
 }
 
-func (p param) hint(found Shape) string {
+// hint returns the remedy for an argument of another kind.
+func (s *site) hint(p param, found Shape) string {
 	switch {
+	case s.name == "length" && found.can(kindArray):
+		return "the number of items is $count(…)"
 	case p.kinds == kindString && !found.can(kindArray|kindObject):
 		return "convert it: $string(…)"
 	case p.kinds == kindNumber && found.can(kindString):

@@ -176,6 +176,22 @@ func (s Shape) Conflict(expected Shape) (c Conflict, conflicts bool) {
 	return Conflict{Found: found.String(), Expected: expected.String()}, true
 }
 
+// Filled returns the shape of those values in which no array is empty, as far as arrays can have items.
+func (s Shape) Filled() Shape {
+	if s.IsAny() {
+		return s
+	}
+	a := *s.of
+	if a.kinds.has(kindArray) && !a.items.isNone() {
+		a.items, a.filled = a.items.Filled(), true
+	}
+	a.fields = slices.Clone(a.fields)
+	for i := range a.fields {
+		a.fields[i].Shape = a.fields[i].Shape.Filled()
+	}
+	return shapeOf(a)
+}
+
 // conflict reports whether no value of the kind is in both; why is set when the reason
 // lies inside.
 func (a *alternatives) conflict(b *alternatives, kind kinds) (why *Conflict, differ bool) {

@@ -115,7 +115,9 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 	} else if in.probed[path] {
 		return
 	}
-	if _, isNode := in.env.Context[t.Text]; isNode {
+	if _, bound := in.scope.find(t.Text); bound {
+		hint = fmt.Sprintf("did you mean the variable %q?", "$"+t.Text)
+	} else if _, isNode := in.env.Context[t.Text]; isNode {
 		hint = "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")
 	} else if hint == "" && len(names) > 0 {
 		hint = list + wording.List(names)
@@ -127,7 +129,10 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 // list or a text, whose length is a field in other languages.
 func (in *inferrer) noFieldHint(owner string, found Shape, field string) string {
 	name, isVariable := strings.CutPrefix(owner, "$")
+	_, bound := in.scope.find(field)
 	switch {
+	case bound:
+		return fmt.Sprintf("did you mean the variable %q?", "$"+field)
 	case found.get().kinds == kindFunction && isVariable:
 		for of := range in.env.Variables {
 			if slices.Contains(similar[of], name) {

@@ -5,7 +5,7 @@ import "strings"
 // builtin is a function of the library.
 type builtin struct {
 	params []param
-	strict bool  // the engine rejects more arguments
+	more   bool  // it takes more arguments
 	result Shape // unless infer is set
 	infer  func(in *inferrer, s *site) fact
 }
@@ -36,22 +36,22 @@ var builtins map[string]builtin
 // library, in a notation like JSONata's. A function without a result has an inference.
 // Parameters: n number, s string, b boolean, o object, f function, c number, string or
 // boolean, x anything; several letters for alternatives; a<n> an array of numbers or one
-// number; ? optional; - the context can replace it; ~ not always checked; ! at the end:
-// more arguments are an error. Some evaluations check less than is checked here.
+// number; ? optional; - the context can replace it; ~ not always checked; * at the end:
+// more arguments are allowed. Some evaluations check less than is checked here.
 var signatures = map[string]string{
-	"abs": "n- :n", "average": "a<n>!", "ceil": "n- :n", "clone": "x-", "floor": "n- :n", "max": "a<n>!", "min": "a<n>!",
-	"power": "n- n :n", "random": ":n", "round": "n- n? :n", "sqrt": "n- :n", "sum": "a<n>! :n", "number": "c-! :n",
+	"abs": "n- :n", "average": "a<n>", "ceil": "n- :n", "clone": "x-", "floor": "n- :n", "max": "a<n>", "min": "a<n>",
+	"power": "n- n :n", "random": ":n", "round": "n- n? :n", "sqrt": "n- :n", "sum": "a<n> :n", "number": "c- :n",
 	"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- s :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
 	"encodeUrl": "s- :s", "encodeUrlComponent": "s- :s", "formatBase": "n- n? :s", "formatInteger": "n- s :s",
-	"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s-! :n", "lowercase": "s-! :s",
+	"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s- :n", "lowercase": "s- :s",
 	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- s sf n? :s",
-	"split": "s- s n? :a<s>", "string": "x- b?! :s", "substring": "s- n n?! :s", "substringAfter": "s- s! :s",
-	"substringBefore": "s- s! :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s-! :s", "millis": ":n",
-	"append": "x x", "chunk": "x n!", "count": "x?!", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
-	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?",
+	"split": "s- s n? :a<s>", "string": "x- b? :s", "substring": "s- n n? :s", "substringAfter": "s- s :s",
+	"substringBefore": "s- s :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s- :s", "millis": ":n",
+	"append": "x x", "chunk": "x n", "count": "x?", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
+	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?*",
 	"each": "o- f", "keys": "x-", "lookup": "x- s", "merge": "a<o>?", "sift": "x- f", "spread": "x-", "values": "x?",
-	"assert": "b x?! :nothing", "boolean": "x-!", "error": "x? :never", "exists": "x!", "not": "x-", "type": "x?",
-	"executionCount": "s!", "nodeExecution": "s n!", "nodeExecutions": "s!", "previousNode": "n?!",
+	"assert": "b x? :nothing", "boolean": "x-", "error": "x? :never", "exists": "x", "not": "x-", "type": "x?",
+	"executionCount": "s", "nodeExecution": "s n", "nodeExecutions": "s", "previousNode": "n?",
 }
 
 // results are the shapes of the results in signatures.
@@ -74,7 +74,7 @@ func init() {
 	for name, signature := range signatures {
 		signature, result, _ := strings.Cut(signature, ":")
 		b := builtin{result: results[result], infer: inferences[name]}
-		signature, b.strict = strings.CutSuffix(strings.TrimSpace(signature), "!")
+		signature, b.more = strings.CutSuffix(strings.TrimSpace(signature), "*")
 		for word := range strings.FieldsSeq(signature) {
 			b.params = append(b.params, paramOf(word))
 		}

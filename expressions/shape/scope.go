@@ -91,16 +91,20 @@ func (in *inferrer) variableHint(name string, known []string) string {
 		return fmt.Sprintf("write $.%s to read the output of the node", name)
 	}
 	own := sortedNames(in.env.Variables)
-	if near := wording.Nearest(name, append(slices.Clip(own), known...)); near != "" {
+	for s := in.scope; s != nil; s = s.outer {
+		own = append(own, sortedNames(s.vars)...)
+	}
+	near := wording.Nearest(name, own)
+	if near == "" {
+		near = wording.Misspelt(name, known)
+	}
+	if near != "" {
 		return fmt.Sprintf("did you mean %q?", "$"+near)
 	}
 	for _, of := range own {
 		if slices.Contains(similar[of], name) {
 			return fmt.Sprintf("did you mean %q?", "$"+of)
 		}
-	}
-	for s := in.scope; s != nil; s = s.outer {
-		own = append(own, sortedNames(s.vars)...)
 	}
 	if len(own) == 0 {
 		return ""

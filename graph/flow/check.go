@@ -250,7 +250,9 @@ func (c *checker) declared(id string) bool {
 		return isPlainCall(n) && n.Graph != nil && n.Graph.Tool.OutputSchema != nil
 	case *graph.Ask:
 		return n.Form != nil && (n.OnError == nil || n.OnError.Next != nil)
-	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Parallel:
+		return !slices.ContainsFunc(n.Branches, func(b graph.Branch) bool { return !isPlainCall(b.Node) })
+	case *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return false
 }

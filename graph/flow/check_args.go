@@ -170,22 +170,40 @@ func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]a
 	_, hasPatterns := s["patternProperties"]
 	closed := s["additionalProperties"] == false && !hasPatterns
 	known := slices.Sorted(maps.Keys(properties))
+	lacking := a.lacking(d, s, properties)
+	var undeclared []config.Text
 	for i, key := range d.Keys {
-		at := below(path, key.Value)
 		if part, declared := properties[key.Value]; declared {
-			a.value(ctx, d.Items[i], part, at)
-			continue
+			a.value(ctx, d.Items[i], part, below(path, key.Value))
+		} else {
+			undeclared = append(undeclared, key)
 		}
-		a.unknown(key, at, known, closed, d)
 	}
-	required, _ := s["required"].([]any)
-	for _, name := range required {
-		name, isText := name.(string)
-		if !isText || d.Get(name) != nil || a.fills(properties[name]) {
-			continue
-		}
+	if len(lacking) == 1 && len(undeclared) == 1 && !hasPatterns { // one has the other's name
+		a.refuse(undeclared[0].Pos, config.Error, below(path, undeclared[0].Value), fmt.Sprintf("unknown argument, and the required %q is missing", lacking[0]), fmt.Sprintf("did you mean %q?", lacking[0]))
+		a.reported[pathText(below(path, lacking[0]))] = true
+		return
+	}
+	for _, key := range undeclared {
+		a.unknown(key, below(path, key.Value), known, closed, d)
+	}
+	if len(d.Keys) > 0 {
+		at = d.Pos
+	}
+	for _, name := range lacking {
 		a.refuse(at, config.Error, below(path, name), "required, but missing", fmt.Sprintf("add %s: … to args", name))
 	}
+}
+
+// lacking returns the required properties that an object does not have.
+func (a *argsChecker) lacking(d *config.Data, s, properties map[string]any) (names []string) {
+	required, _ := s["required"].([]any)
+	for _, name := range required {
+		if name, isText := name.(string); isText && d.Get(name) == nil && !a.fills(properties[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // unknown reports a key that the schema does not declare. A server whose schema is open ignores
@@ -257,9 +275,13 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	}
 	want := shape.OfSchema(a.document(s))
 	conflict, conflicts := given.Conflict(want)
+	severity := a.certainly()
 	if !conflicts {
-		a.chance(d, given, want, path)
-		return
+		if conflict, conflicts = given.Filled().Conflict(want); !conflicts || len(conflict.Path) == 0 {
+			a.chance(d, given, want, path)
+			return
+		}
+		severity = config.Warning // an empty array fits
 	}
 	message, hint := fmt.Sprintf("expected %s, but the expression gives %s", conflict.Expected, conflict.Found), ""
 	switch {
@@ -269,7 +291,11 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 		message = "unknown argument, expected one of " + wording.List(conflict.Allowed)
 		hint = wording.DidYouMean(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
 	}
-	a.refuse(d.Expr.At(0), a.certainly(), below(path, conflict.Path...), message, hint)
+	at := d.Expr.At(0)
+	if e := a.trees[d.Expr.Pos]; e != nil && e.Tree() != nil && len(conflict.Path) > 0 {
+		at = a.place(e.Text, partOf(e.Tree(), conflict.Path, want).Offset)
+	}
+	a.refuse(at, severity, below(path, conflict.Path...), message, hint)
 }
 
 // chance warns of lists in the value of an expression that are lists only by chance.

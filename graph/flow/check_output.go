@@ -27,15 +27,19 @@ func (c *checker) output(ctx context.Context, exit int) {
 			continue
 		}
 		for _, one := range c.yields(ctx, before, c.taken[[2]int{before, exit}]) {
+			severity := c.certainly()
 			conflict, conflicts := one.shape.NothingAsNull().Conflict(want)
 			if !conflicts {
-				c.lacking(node, one.shape, want)
-				c.chance(node, one.shape, want)
-				continue
+				if conflict, conflicts = one.shape.NothingAsNull().Filled().Conflict(want); !conflicts || len(conflict.Path) == 0 {
+					c.lacking(node, one.shape, want)
+					c.chance(node, one.shape, want)
+					continue
+				}
+				severity = config.Warning // an empty array fits
 			}
 			message, hint := c.mismatch(node, conflict)
 			c.found = append(c.found, config.Diagnostic{
-				Pos: one.place(conflict.Path, want), Severity: c.certainly(), Code: "output-mismatch", Message: message, Hint: hint,
+				Pos: one.place(conflict.Path, want), Severity: severity, Code: "output-mismatch", Message: message, Hint: hint,
 			})
 		}
 	}
@@ -153,9 +157,7 @@ func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
 
 // partOf returns that part.
 func partOf(tree *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
-	for tree.Kind == "block" && len(tree.Parts) > 0 {
-		tree = &tree.Parts[len(tree.Parts)-1]
-	}
+	tree, path, want = intoItems(tree, path, want)
 	if len(path) == 0 || tree.Kind != "object" {
 		return tree
 	}
@@ -176,3 +178,28 @@ func partOf(tree *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
 
 // sourceOf returns the source of a part of an expression.
 func sourceOf(e *graph.Expr, part *jsonata.Tree) string { return e.Text.Value[part.Offset:part.End] }
+
+// intoItems goes from a part of an expression to the part of it that makes its items, where the path leads to them: into the only
+// part of an array, the last step of a path and the function of $map. It also goes to the last part of a block.
+func intoItems(tree *jsonata.Tree, path []string, want shape.Shape) (*jsonata.Tree, []string, shape.Shape) {
+	for inside := false; len(tree.Parts) > 0; {
+		last := &tree.Parts[len(tree.Parts)-1]
+		items := len(path) > 0 && path[0] == "[]"
+		switch {
+		case tree.Kind == "block":
+			tree = last
+			continue
+		case tree.Kind == "path" && (items || inside) && (last.Kind == "object" || last.Kind == "block"),
+			tree.Kind == "array" && items && len(tree.Parts) == 1:
+			tree = last
+		case tree.Kind == "call" && (items || inside) && len(tree.Parts) == 3 && tree.Parts[0].Text == "map" && last.Kind == "function" && len(last.Parts) > 0:
+			tree = &last.Parts[len(last.Parts)-1]
+		default:
+			return tree, path, want
+		}
+		if items {
+			path, want, inside = path[1:], want.Items(), true
+		}
+	}
+	return tree, path, want
+}

@@ -129,3 +129,28 @@ func TestComparedKinds(t *testing.T) {
 		m.test(t, shopTools)
 	}
 }
+
+// X17: one mistake gives one finding, which leads to what is meant.
+func TestX17OneFinding(t *testing.T) {
+	for _, m := range []mistake{
+		{"{path: {expr: $item}, head: 3}", "{path: {expr: $idx}, head: 3}", `19: the variable $idx is not defined here; did you mean "$index"? [unbound-variable]`},
+		{"{path: {expr: $item}, head: 3}", "{path: {expr: $file}, head: 3}", `19: the variable $file is not defined here; the variables here are $index, $item, $vars [unbound-variable]`},
+		{"{path: {expr: $item}, head: 3}", "{file: {expr: $item}, head: 3}", `19: argument "file" of tool "get": unknown argument, and the required "path" is missing; did you mean "path"? [argument-refused]`},
+		{"{path: {expr: $item}, head: 3}", "{head: 3}", `19: argument "path" of tool "get": required, but missing; add path: … to args [argument-refused]`},
+		{"{path: {expr: $item}, head: 3}", `{path: {expr: $item}, head: "3"}`, `19: argument "head" of tool "get": expected a number, found the string "3" [argument-refused]`},
+		{"{content: {expr: $failure.message}}", "{content: {expr: $error.message}}", `21: $error is function, which has no field "message"; did you mean "$failure"? [impossible-path]`},
+		{"{content: {expr: $failure.message}}", "{content: {expr: $err.message}}", `21: the variable $err is not defined here; did you mean "$failure"? [unbound-variable]`},
+		{"{var: $vars.top}", "{var: vars.top}", `28: "vars" is not a node of tool "t", so this path never has a value; did you mean "$vars.top"? [unknown-node-reference]`},
+		{"[$.read.content]", "[($ids := $.entry.ids; $map($.read, function($r, $i) { $ids[i] }))]", `33: the filtered value is string, which has no field "i"; did you mean the variable "$i"? [impossible-path]`},
+		{"$count($.read.content)", "$length($.read.content)", `33: argument 1 of $length may be a list, string or array of string, expected a string; the number of items is $count(…) [wrong-argument]`},
+		{`"title": $.entry.title`, `"title": $join(", ", $.read.content)`, `33: argument 2 of $join is string or array of string, expected a string; the arguments seem to be swapped: write $join($.read.content, ", ") [wrong-argument]`},
+		{`"title": $.entry.title`, `"title": $contains($.entry.title, "a", 1)`, `33: $contains takes at most 2 arguments, found 3 [wrong-argument]`},
+		{`"title": $.entry.title`, `"title": $.entry.title.toUpperCase()`, `33: toUpperCase is a field here, not a function; did you mean "$uppercase"? [no-function]`},
+		{`"title": $.entry.title`, `"title": $unique($.entry.ids)`, `33: the expression does not compile: unknown function $unique; did you mean "$distinct"? [expression-syntax]`},
+		{"{name: a, kind: {expr: $.entry.title}}", "{name: a, type: {expr: $.entry.title}}", `32: argument "things.0.type" of tool "put": unknown argument, and the required "kind" is missing; did you mean "kind"? [argument-refused]`},
+		{`"kind": "x"}]`, `"type": "x"}]`, `32: argument "more[].kind" of tool "put": required, but missing in the value of the expression [argument-refused]`},
+		{`"kind": "x"}]`, `"kind": "x", "tags": "y"}]`, `32: argument "more[].tags" of tool "put": expected array of string, but the expression gives "y" [argument-refused]`},
+	} {
+		m.test(t, shopTools)
+	}
+}

@@ -75,7 +75,7 @@ var travelFaults = []fault{
 	{"an argument of another name", "place: {expr: $index + 1}", "«argument-refused»plase: {expr: $index + 1}"},
 	{"an argument of another type", "{path: {expr: $.entry.folder}}", "{path: «argument-refused»7}"},
 	{"an argument that is an object", "{path: {expr: '$.entry.path & \"/\" & $item.name'}}", "{path: {expr: «argument-refused»$item}}"},
-	{"an argument too few", "tool: plan_trip⋯{city: {expr: $item}, topics: [food, museums]}", "tool: «argument-refused»plan_trip⋯{city: {expr: $item}}"},
+	{"an argument too few", "tool: plan_trip⋯{city: {expr: $item}, topics: [food, museums]}", "tool: plan_trip⋯«argument-refused»{city: {expr: $item}}"},
 	{"an argument of a branch", "{about: {expr: $.entry.city}}", "{about: «argument-refused»[x]}"},
 	{"an argument of each item", "{query: {expr: '$.entry.city & \" \" & $item'}, limit", "{query: {expr: «argument-refused»$index}, limit"},
 	{"an argument of each lot", "{to: {expr: $item}, subject", "{to: {expr: «argument-refused»'[$index]'}, subject"},
