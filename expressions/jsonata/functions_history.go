@@ -111,7 +111,7 @@ func number(v any) (float64, bool) {
 		return x, true
 	case json.Number:
 		f, err := x.Float64()
-		return f, err == nil
+		return f, err == nil || math.IsInf(f, 0) // 1e400 is infinite, so what is computed with it fails
 	}
 	return 0, false
 }

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 )
@@ -117,7 +118,8 @@ func (d *decoder) object(depth int) (Value, error) {
 	return object, nil
 }
 
-// number is the value of a number that starts at a byte of the text.
+// number is the value of a number that starts at a byte of the text. One that no float64 holds
+// stays as it is written, up to 1e999: validation makes all its digits.
 func (d *decoder) number(start int, text []byte, whole bool) (Value, error) {
 	if whole {
 		return wholeNumber(text), nil
@@ -127,11 +129,15 @@ func (d *decoder) number(start int, text []byte, whole bool) (Value, error) {
 		return d.box.Number(f), nil
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil {
-		d.pos = start
-		return nil, d.failure("found a number that is too large, expected one within float64")
+	if err == nil {
+		return f, nil
 	}
-	return f, nil
+	exponent := bytes.TrimLeft(text[bytes.IndexAny(text, "eE")+1:], "+0")
+	if len(exponent) <= 3 {
+		return json.Number(text), nil
+	}
+	d.pos = start
+	return nil, d.failure("found a number that is too large, expected one below 1e1000")
 }
 
 // fromDigits is the number for the text of a json.Number; Null when that is not a number.
