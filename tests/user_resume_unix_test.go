@@ -5,6 +5,7 @@ package tests
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -84,6 +85,38 @@ func TestResumedInTheBackgroundWaits(t *testing.T) {
 	if log := s.stderr.String(); strings.Count(log, "waits for an answer of its user") != 1 || strings.Contains(log, "has failed") {
 		t.Errorf("the log: %s", log)
 	}
+}
+
+var recordedID = regexp.MustCompile(`"id": "([A-Z2-7]+)"`)
+
+// A run that waits for an answer stays although the policy deletes all others; it is listed as old, and the answer
+// is taken.
+func TestX26AnswerAfterRetention(t *testing.T) {
+	h := newUserHost(t, door{}, userGraph, canAsk)
+	h.begin("remove", `{"n":1}`).question()
+	h.end()
+	h.recorded("remove", "interrupted")
+	waiting := recordedID.FindStringSubmatch(h.toolgraph("runs", "list", "--status", "interrupted", "--json"))[1]
+	h.toolgraph("run", h.graph, "remove", "n=2", "--yes")
+	h.recorded("remove", "finished")
+	h.toolgraph("runs", "keep", "--keep-bytes", "1")
+	s := startCommand(t, nil, "serve", h.graph, "--state", h.state)
+	s.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
+	s.sendCall("remove", `{"n":3}`) // it ends, because nobody can be asked
+	eventually(t, "the other run is deleted", func() bool {
+		return strings.Contains(h.toolgraph("runs", "list", "--status", "finished"), "no runs")
+	})
+	s.end()
+	if list := h.toolgraph("runs", "list", "--old"); strings.Count(list, " interrupted, old: ") != 1 {
+		t.Errorf("the list: %s", list)
+	}
+	if said := h.toolgraph("doctor"); !strings.Contains(said, "not deleted because they can continue: 1 run, see toolgraph runs list --old") {
+		t.Errorf("the doctor: %s", said)
+	}
+	if got := h.toolgraph("resume", waiting, "--yes"); got != "2\n" {
+		t.Errorf("got %s", got)
+	}
+	h.called(2)
 }
 
 // F16 (T08): resumed with the arguments that the user has agreed to, a call is not asked about again; with

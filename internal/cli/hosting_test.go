@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 )
 
@@ -100,6 +101,60 @@ func TestHostEnds(t *testing.T) {
 					t.Fatalf("%s: hangs", id)
 				}
 			}
+		}
+	}
+}
+
+// suspending is a user whose answer is stored later: until then the run is suspended, as a worker of Temporal does it.
+type suspending struct {
+	host *Host
+	run  string
+	mark string
+	stop chan struct{}
+}
+
+func (u *suspending) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	u.mark = markOf(q.At, q.Digest)
+	a, err := u.host.Answer(ctx, u.run, q)
+	if errors.Is(err, journal.ErrNotFound) {
+		close(u.stop)
+		return execution.Answer{}, execution.ErrSuspended
+	}
+	return a, err
+}
+
+// A run that a worker has suspended because of a question is not deleted by the policy, nor is its answer: it is
+// taken afterwards.
+func TestX26AnswerOfWorker(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "g.yaml")
+	if err := os.WriteFile(file, []byte(patientGraph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := openHost(t, file, dir)
+	history := host.session.history
+	for hash := range host.Tools() {
+		u := &suspending{host: host, run: "RUN", stop: make(chan struct{})}
+		order := Order{Run: "RUN", Graph: hash, Args: value.NewObject(nil, nil), User: u, Stop: u.stop}
+		if _, err := host.Make(t.Context(), order); !errors.Is(err, execution.ErrSuspended) {
+			t.Fatalf("the run is not suspended: %v", err)
+		}
+		prune := func() {
+			if n, err := history.Prune(t.Context(), journal.Retention{MaxAge: 1, MaxBytes: 1, MaxRuns: 1}); n != 0 || err != nil {
+				t.Fatalf("%d runs deleted, %v", n, err)
+			}
+		}
+		prune()
+		if err := history.Attach(t.Context(), "RUN", u.mark, []byte(`{"action":"accept"}`)); err != nil {
+			t.Fatal(err)
+		}
+		prune()
+		order.Args, order.Stop = nil, nil // a recorded run
+		if _, err := host.Make(t.Context(), order); err != nil {
+			t.Errorf("the answer is not taken: %v", err)
+		}
+		if r, err := history.Exact(t.Context(), "RUN"); err != nil || r.Status != journal.Finished {
+			t.Errorf("%+v, %v", r, err)
 		}
 	}
 }
