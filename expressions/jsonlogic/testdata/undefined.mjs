@@ -49,6 +49,7 @@ rules.push(
   { map: [[gone, 1], { "<": [{ var: "" }, 5] }] }, { filter: [[gone, 1], { "==": [{ var: "" }, null] }] },
   { reduce: [gone, { var: "current" }, 7] }, { reduce: [[1, 2], gone, 7] },
   { reduce: [[1, 2], { "+": [{ var: "accumulator" }, { var: "current" }] }, gone] },
+  { reduce: [[1], { "===": [{ var: "accumulator" }, null] }, gone] },
   { reduce: [[1, gone], { "+": [{ var: "accumulator" }, { var: "current" }] }, 0] },
   { missing: [gone] }, { missing: ["a", gone] }, { missing_some: [gone, ["a"]] },
 );
