@@ -139,7 +139,7 @@ func (c *compiler) compileRule(ctx context.Context, data *config.Data) *Rule {
 		text := data.At(ref.Var...).Text
 		reads[text.Pos] = append(reads[text.Pos], ref.Reference)
 		if ref.Body && ref.Function == "" {
-			c.checkElement(text, ref.Reference)
+			c.checkElement(data, ref.Var, text, ref.Reference)
 			continue
 		}
 		c.checkReference(text.Places(), ref.Reference, nil)

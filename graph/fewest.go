@@ -1,60 +1,107 @@
 package graph
 
-// Fewest returns the fewest executions, parts and called graphs included, and the fewest calls to servers of a run that
-// reaches the exit. Both are 0 when none does. A list of a forEach may be empty, and a call that is caught may fail early.
-func (g *Graph) Fewest() (executions, calls int) {
-	return cheapest(g, map[*Graph]bool{}, false), cheapest(g, map[*Graph]bool{}, true)
+// Costs are what runs of graphs need at least, in executions, parts and called graphs included, or in calls to servers. A list of a
+// forEach may be empty, a call that is caught may fail early, and an answer may be in the cache.
+type Costs struct {
+	inCalls bool
+	known   map[*Graph]int // 0 while it is being found: another way out of the recursion is counted
 }
 
-// cheapest returns the cost of the cheapest way to the exit, in calls or in executions; inside has the graphs around it.
-func cheapest(g *Graph, inside map[*Graph]bool, inCalls bool) int {
-	if g == nil || inside[g] {
-		return 0 // another way out of the recursion is counted
+// NewCosts returns costs in calls to servers, or in executions.
+func NewCosts(inCalls bool) *Costs { return &Costs{inCalls: inCalls, known: map[*Graph]int{}} }
+
+// Least returns the cost of the cheapest run of a graph that reaches its exit; 0 when none does.
+func (c *Costs) Least(g *Graph) int {
+	if g == nil {
+		return 0
 	}
-	inside[g] = true
-	defer delete(inside, g)
-	price := make(map[Node]int, len(g.Nodes))
+	if least, known := c.known[g]; known {
+		return least
+	}
+	c.known[g] = 0
+	if exit := exitOf(g); exit != nil {
+		c.known[g] = costs(g.Entry, c.prices(g), targets)[exit]
+	}
+	return c.known[g]
+}
+
+// Dearest returns the node whose runs cost most, and the cost of the cheapest run that comes to it and reaches the exit; nil when
+// no run does.
+func (c *Costs) Dearest(g *Graph) (dearest Node, least int) {
+	exit := exitOf(g)
+	if exit == nil {
+		return nil, 0
+	}
+	sources := map[Node][]Node{}
 	for _, n := range g.Nodes {
-		price[n] = priceOf(n, inside, inCalls)
-	}
-	cost := map[Node]int{g.Entry: price[g.Entry]}
-	for queue := []Node{g.Entry}; len(queue) > 0; queue = queue[1:] {
-		for _, next := range targets(queue[0]) {
-			sum := cost[queue[0]] + price[next]
-			if known, seen := cost[next]; !seen || sum < known {
-				cost[next] = sum
-				queue = append(queue, next)
-			}
+		for _, to := range targets(n) {
+			sources[to] = append(sources[to], n)
 		}
 	}
+	price := c.prices(g)
+	to, back := costs(g.Entry, price, targets), costs(exit, price, func(n Node) []Node { return sources[n] })
+	for _, n := range g.Nodes {
+		before, reached := to[n]
+		after, ends := back[n]
+		if sum := before + after - price[n]; reached && ends && sum > least {
+			dearest, least = n, sum
+		}
+	}
+	return dearest, least
+}
+
+func exitOf(g *Graph) Node {
 	for _, n := range g.Nodes {
 		if _, isExit := n.(*Exit); isExit {
-			return cost[n]
+			return n
 		}
 	}
-	return 0
+	return nil
 }
 
-// priceOf returns what an execution of a node costs at least.
-func priceOf(n Node, inside map[*Graph]bool, inCalls bool) int {
+// prices returns what an execution of each node costs at least.
+func (c *Costs) prices(g *Graph) map[Node]int {
+	price := make(map[Node]int, len(g.Nodes))
+	for _, n := range g.Nodes {
+		price[n] = c.price(n)
+	}
+	return price
+}
+
+func (c *Costs) price(n Node) int {
 	own := 1
-	if inCalls {
+	if c.inCalls {
 		own = 0
 	}
 	switch n := n.(type) {
 	case *MCP:
-		if inCalls && n.ForEach == nil && n.Cache == 0 {
+		if c.inCalls && n.ForEach == nil && n.Cache == 0 {
 			return 1
 		}
 	case *SubGraph:
 		if n.ForEach == nil && n.OnError == nil {
-			own += cheapest(n.Graph, inside, inCalls)
+			own += c.Least(n.Graph)
 		}
 	case *Parallel:
 		for _, b := range n.Branches {
-			own += priceOf(b.Node, inside, inCalls)
+			own += c.price(b.Node)
 		}
 	case *Entry, *Ask, *Transform, *Switch, *Exit:
 	}
 	return own
+}
+
+// costs returns what the cheapest way from a node to each other costs, both included.
+func costs(from Node, price map[Node]int, next func(Node) []Node) map[Node]int {
+	cost := map[Node]int{from: price[from]}
+	for queue := []Node{from}; len(queue) > 0; queue = queue[1:] {
+		for _, to := range next(queue[0]) {
+			sum := cost[queue[0]] + price[to]
+			if known, seen := cost[to]; !seen || sum < known {
+				cost[to] = sum
+				queue = append(queue, to)
+			}
+		}
+	}
+	return cost
 }

@@ -88,17 +88,39 @@ func (c *compiler) unquotedID(source string, ref jsonata.Reference) (id string, 
 
 // checkElement warns of a path that begins with a node's id in the body of map, filter and the
 // like: paths are read from the element there.
-func (c *compiler) checkElement(text config.Text, ref jsonata.Reference) {
+func (c *compiler) checkElement(rule *config.Data, place []any, text config.Text, ref jsonata.Reference) {
 	if len(ref.Path) == 0 {
 		return
 	}
 	name := ref.Path[0]
-	if _, isNode := c.byID[name]; !isNode || name == "current" || name == "accumulator" {
+	if _, isNode := c.byID[name]; !isNode || name == "current" || name == "accumulator" || c.elementHas(rule, place, name) {
 		return
 	}
 	c.found.Warn(text.At(ref.Offset), "element-relative-var",
 		fmt.Sprintf("inside the body of an iteration, %q is read from each element, not from node %q", strings.Join(ref.Path, "."), name),
 		fmt.Sprintf("write $ctx.%s to read the node's output", strings.Join(ref.Path, ".")))
+}
+
+// elementHas reports whether the innermost iteration around a place in a rule is over an argument of the tool whose items have a
+// property of that name by inputSchema.
+func (c *compiler) elementHas(rule *config.Data, place []any, name string) bool {
+	for i := len(place) - 2; i >= 0; i-- {
+		operator, isOperator := place[i].(string)
+		if !isOperator || place[i+1] != 1 || !slices.Contains([]string{"map", "filter", "all", "some", "none"}, operator) {
+			continue
+		}
+		source, _ := rule.At(place[:i+1]...).At(0).Get("var").Value().(string)
+		path := strings.Split(strings.TrimPrefix(source, "$."), ".")
+		if path[0] != c.entryID() {
+			return false
+		}
+		part := c.tool.InputSchema
+		for _, step := range path[1:] {
+			part = part.Get("properties").Get(step)
+		}
+		return part.Get("items").Get("properties").Get(name) != nil
+	}
+	return false
 }
 
 // maxID is the length, in code points, from which an id is too long to read well.

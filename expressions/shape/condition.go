@@ -123,6 +123,10 @@ func (in *inferrer) choice(t *tree, focus *fact) fact {
 			whenFalse: slices.Concat(left.whenFalse, right.whenFalse),
 		}
 	}
+	if left.shape.IsAny() && len(left.reads) == 0 {
+		in.unsure++
+		defer func() { in.unsure-- }()
+	}
 	right := rightAfter(t.Text == "??" && left.shape.MayBeNothing() || t.Text == "?:" && truth != kindTrue, nil)
 	if t.Text == "??" && !left.shape.MayBeNothing() {
 		left.reads = nil

@@ -53,6 +53,9 @@ type Env struct {
 	// comparison by size is reported.
 	Supposed bool
 
+	// OneState says that the presences are those of one of several states of a run.
+	OneState bool
+
 	probe func(Shape) // see Probe; nil for none
 }
 
@@ -75,7 +78,8 @@ type Finding struct {
 	Code          string // one of the Code constants
 	Message, Hint string // lower case; Hint may be empty
 	// Fails says that every evaluation fails here, whatever values it reads.
-	Fails bool
+	Fails  bool
+	Always bool // every evaluation reaches the place
 }
 
 // The codes of findings.
@@ -91,6 +95,8 @@ const (
 	CodeMayBeMissing = "may-be-missing"
 	// CodeOptionalField is a field that may be missing where a value is required.
 	CodeOptionalField = "optional-field"
+	// CodeNoFields is a field of a value that is no object.
+	CodeNoFields = "no-fields"
 	// CodeAbsent is an operand that is missing in a supposed run.
 	CodeAbsent = "absent"
 	// CodeNeverRan is the output of a node that cannot have run.

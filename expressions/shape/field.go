@@ -37,6 +37,8 @@ func (in *inferrer) output(t *tree, id string) fact {
 	case !known:
 		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
 		return unknown()
+	case b.Presence == Never && in.env.OneState && in.unsure > 0:
+		return of(Nothing()) // what is on the left of ?? may be there
 	case b.Presence == Never:
 		in.report(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that runs before this one")
 		return of(Nothing())
@@ -89,7 +91,7 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			found = whole.without(kindNothing | kindNull)
 		}
 		if flat(found, 0).can(kindAll &^ kindNull) {
-			in.report(t, CodeUnknownField, fmt.Sprintf("%s is %s, which has no field %q", owner, found, t.Text), in.noFieldHint(owner, found, t.Text))
+			in.report(t, CodeNoFields, fmt.Sprintf("%s is %s, which has no field %q", owner, found.general(), t.Text), in.noFieldHint(owner, found, t.Text))
 		}
 		return
 	}

@@ -31,10 +31,11 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 		return Any(), nil
 	}
 	in := &inferrer{
-		source: e.Source(), env: env, probed: map[string]bool{}, tails: map[*tree]bool{}, ended: ctx.Done(), root: focus, asks: asked,
+		source: e.Source(), env: env, probed: map[string]bool{}, tails: map[*tree]bool{}, optionals: map[*tree]bool{}, ended: ctx.Done(), root: focus, asks: asked,
 		scope: &scope{vars: variables, binds: map[string]bool{}},
 	}
 	t.Binds(in.scope.binds)
+	in.mayLack(t, env.Wanted)
 	result := in.infer(t, &focus)
 	if env.Needed {
 		in.need(result)
@@ -63,24 +64,26 @@ const (
 
 // inferrer infers one expression.
 type inferrer struct {
-	source   string
-	ended    <-chan struct{} // closed when the result is not needed any more
-	env      *Env
-	root     fact // the value of $$
-	scope    *scope
-	present  []string       // nodes that are known to have run, at this part
-	calls    []*lambda      // functions whose bodies are being inferred
-	lambdas  []*lambda      // all functions found
-	tails    map[*tree]bool // calls at the end of functions, whose results are passed on as they are
-	findings []Finding
-	quiet    int             // while it is not 0, nothing is reported
-	asks     bool            // the next part is tested for existence
-	asked    bool            // the path around this part is tested for existence
-	probed   map[string]bool // fields that were tested for existence
-	spared   int             // defaults around this part
-	branches int             // conditions and repetitions around this part
-	steps    int
-	nesting  int
+	source    string
+	ended     <-chan struct{} // closed when the result is not needed any more
+	env       *Env
+	root      fact // the value of $$
+	scope     *scope
+	present   []string       // nodes that are known to have run, at this part
+	calls     []*lambda      // functions whose bodies are being inferred
+	lambdas   []*lambda      // all functions found
+	optionals map[*tree]bool // values of fields that the wanted value may lack
+	unsure    int            // ?? around this part whose left side is of unknown kind
+	tails     map[*tree]bool // calls at the end of functions, whose results are passed on as they are
+	findings  []Finding
+	quiet     int             // while it is not 0, nothing is reported
+	asks      bool            // the next part is tested for existence
+	asked     bool            // the path around this part is tested for existence
+	probed    map[string]bool // fields that were tested for existence
+	spared    int             // defaults around this part
+	branches  int             // conditions and repetitions around this part
+	steps     int
+	nesting   int
 }
 
 func (in *inferrer) exhausted() bool { return in.steps > maxSteps }
@@ -88,7 +91,7 @@ func (in *inferrer) exhausted() bool { return in.steps > maxSteps }
 // report adds a finding about a part.
 func (in *inferrer) report(t *tree, code, message, hint string) {
 	if in.quiet == 0 {
-		in.findings = append(in.findings, Finding{Offset: t.Offset, End: t.End, Code: code, Message: message, Hint: hint})
+		in.findings = append(in.findings, Finding{Offset: t.Offset, End: t.End, Code: code, Message: message, Hint: hint, Always: in.branches == 0})
 	}
 }
 
@@ -195,6 +198,28 @@ func (in *inferrer) dispatch(t *tree, focus *fact) fact {
 	return unknown()
 }
 
+// mayLack marks the values of fields that an object of the wanted shape may lack: nothing is lost when they are missing.
+func (in *inferrer) mayLack(t *tree, wanted Shape) {
+	if wanted.IsAny() || len(t.Parts) == 0 {
+		return
+	}
+	switch t.Kind {
+	case "block":
+		in.mayLack(&t.Parts[len(t.Parts)-1], wanted)
+	case "conditional":
+		for i := range t.Parts[1:] {
+			in.mayLack(&t.Parts[1+i], wanted)
+		}
+	case "object":
+		for i := 0; i+1 < len(t.Parts); i += 2 {
+			if f, known := wanted.get().field(t.Parts[i].Text); known && t.Parts[i].Kind == "string" {
+				in.optionals[&t.Parts[i+1]] = f.Optional
+				in.mayLack(&t.Parts[i+1], f.Shape)
+			}
+		}
+	}
+}
+
 // array infers [a, b]: an array of the values of its parts. Arrays among them are
 // flattened unless the part itself is an array constructor.
 func (in *inferrer) array(t *tree, focus *fact) fact {
@@ -235,7 +260,9 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 		key := in.infer(&t.Parts[i], focus)
 		in.need(key)
 		v := in.infer(&t.Parts[i+1], focus)
-		in.need(v)
+		if !in.optionals[&t.Parts[i+1]] {
+			in.need(v)
+		}
 		written = written && key.written && v.written
 		if key.excludes(kindString) {
 			in.reportFailure(&t.Parts[i], !key.shape.MayBeNothing(), CodeWrongOperand,

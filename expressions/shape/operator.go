@@ -124,7 +124,24 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 			out.shape = simple(kindTrue)
 		}
 	}
+	if t.Text != "in" && left.shape.isOne() && left.shape.Equal(right.shape) {
+		out.shape = simple(map[bool]kinds{true: kindTrue, false: kindFalse}[t.Text == "="])
+	}
 	return out
+}
+
+// isOne reports whether the shape has exactly one value that is no array and no object.
+func (s Shape) isOne() bool {
+	a := s.get()
+	switch a.kinds {
+	case kindNull, kindTrue, kindFalse:
+		return true
+	case kindNumber:
+		return len(a.numbers) == 1
+	case kindString:
+		return len(a.strings) == 1
+	}
+	return false
 }
 
 // neverEqual reports a comparison of values that cannot be equal. A value that is read and

@@ -1,5 +1,7 @@
 package shape
 
+import "fmt"
+
 // filter infers what a filter or an index keeps of a value.
 func (in *inferrer) filter(base raw, t *tree) raw {
 	shape, filled, one := base.each()
@@ -8,6 +10,7 @@ func (in *inferrer) filter(base raw, t *tree) raw {
 		item.shape = Any()
 	}
 	chosen := in.perhaps(func() fact { return in.probe(t, &item) })
+	in.lookedUp(base, t, chosen)
 	out := raw{fact: fact{shape: none, reads: base.reads, root: base.root}, sequence: true, items: item.shape, one: one}
 	if shape.IsAny() {
 		out.shape = Any()
@@ -137,4 +140,15 @@ func (in *inferrer) group(t *tree, base raw, tuples bool) fact {
 		fields = nil // a computed key may be any of the names
 	}
 	return fact{shape: object(fields, r), reads: base.reads}
+}
+
+// lookedUp reports a filter of one object that is a text: it keeps the object or not, and is mostly meant to read a field
+// whose name is computed.
+func (in *inferrer) lookedUp(base raw, t *tree, chosen fact) {
+	of := base.collapsed(false).shape
+	if of.IsAny() || of.get().kinds&^kindNothing != kindObject || chosen.shape.IsAny() || chosen.shape.get().kinds&^kindNothing != kindString {
+		return
+	}
+	in.report(t, CodeConstantComparison, fmt.Sprintf("the filter %s of an object is a text, so that it holds unless the text is empty", in.text(t)),
+		fmt.Sprintf("to read the field with that name, write $lookup(…, %s)", in.text(t)))
 }

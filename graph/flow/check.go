@@ -112,7 +112,7 @@ func (c *checker) classify(f shape.Finding) (code string, severity config.Severi
 		severity = c.certainly()
 	}
 	switch f.Code {
-	case shape.CodeUnknownField, shape.CodeUndeclaredField, shape.CodeUnknownName:
+	case shape.CodeUnknownField, shape.CodeNoFields, shape.CodeUndeclaredField, shape.CodeUnknownName:
 		return "impossible-path", severity
 	case shape.CodeMayBeMissing, shape.CodeOptionalField, shape.CodeAbsent:
 		return "maybe-missing", severity
@@ -184,7 +184,7 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 		in := map[place]*state{}
 		for _, s := range c.distinct(node, number) {
 			env, _ := c.env(ctx, s, number)
-			env.Needed = true
+			env.Needed, env.OneState = true, true
 			for _, f := range infer(env) {
 				at := place{fmt.Sprint(f.Path), f.Offset}
 				if in[at] == nil && (f.Code == shape.CodeMayBeMissing || f.Code == shape.CodeNeverRan) {

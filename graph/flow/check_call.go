@@ -27,6 +27,7 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 	c.args(ctx, node, call, defined)
 	c.handlers(ctx, node, call)
 	c.leftOut(call, defined.OnError)
+	c.again(call, defined)
 }
 
 // cached warns of a cache that has no effect, because the call may change something.

@@ -26,7 +26,11 @@ func (c *checker) caught(ctx context.Context) {
 			continue
 		}
 		o, call := graph.OnErrorOf(n), graph.CallingOf(n)
-		if o == nil || call != nil && call.ForEach != nil {
+		if o == nil {
+			continue
+		}
+		if call != nil && call.ForEach != nil {
+			c.caughtItems(ctx, i, n, o)
 			continue
 		}
 		to := c.ways[i].next
@@ -36,6 +40,16 @@ func (c *checker) caught(ctx context.Context) {
 		gives := c.handledBy(ctx, i, n, o)
 		c.suppose(ctx, &supposition{checker: c, failed: n.ID(), gives: gives}, i, to, gives)
 	}
+}
+
+// caughtItems supposes that all items of a forEach have failed. A function that fails for each of them, or a field that each lacks, is
+// reported at the value that onError gives.
+func (c *checker) caughtItems(ctx context.Context, i int, n graph.Node, o *graph.OnError) {
+	if o.Value == nil || c.faulty[i] {
+		return
+	}
+	gives := c.handledBy(ctx, i, n, o)
+	c.suppose(ctx, &supposition{checker: c, failed: n.ID(), gives: gives, items: o.Value.Pos}, i, c.ways[i].next, shape.Array(gives).Filled())
 }
 
 // caughtBranches supposes for each branch of a parallel node that it has failed.
@@ -60,6 +74,7 @@ type supposition struct {
 	*checker
 	failed  string              // the node, or the branch, for messages
 	gives   shape.Shape         // what its onError gives
+	items   config.Pos          // the value of onError of a forEach whose items have failed; else invalid
 	outputs map[int]shape.Shape // of the failed node, and of those that depend on it
 }
 
@@ -137,10 +152,21 @@ func (s *supposition) node(ctx context.Context, i int) {
 func (s *supposition) failures(e *graph.Expr, found, usual []shape.Finding) (any bool) {
 	for _, f := range found {
 		same := func(u shape.Finding) bool { return u.Offset == f.Offset && u.Code == f.Code }
-		if !f.Fails && f.Code != shape.CodeAbsent || slices.ContainsFunc(usual, same) {
+		always := f.Fails || f.Code == shape.CodeAbsent
+		if f.Code == shape.CodeNoFields && f.Always && isScalar(s.gives) {
+			always = true // a field of a text that stands in for an object
+		}
+		if s.items.IsValid() {
+			always = f.Code == shape.CodeWrongOperand || f.Code == shape.CodeWrongArgument || f.Code == shape.CodeNoFields
+		}
+		if !always || slices.ContainsFunc(usual, same) {
 			continue
 		}
 		code, _ := s.classify(f)
+		if s.items.IsValid() {
+			s.warn(s.items, code, fmt.Sprintf("%s (%s)", f.Message, s.place(e.Text, f.Offset)))
+			return true
+		}
 		s.warn(s.place(e.Text, f.Offset), code, f.Message)
 		any = true
 	}
@@ -152,11 +178,14 @@ func (s *supposition) warn(at config.Pos, code, message string) {
 	if slices.ContainsFunc(s.found, func(d config.Diagnostic) bool { return d.Pos == at }) {
 		return
 	}
-	hint := "give onError a value that fits, or a next; or check the value first"
+	hint, what := "give onError a value that fits, or a next; or check the value first", ""
+	if s.items.IsValid() {
+		hint, what = "give onError a value that fits, or check the items first", "an item of "
+	}
 	if s.gives.IsObject() && !s.gives.Field("error").MayBeNothing() {
 		hint = fmt.Sprintf("check first: $exists($.%s.error) ? … : …; or give onError a value that fits", s.failed)
 	}
-	s.found.Warn(at, code, fmt.Sprintf("when %q fails, its onError gives %s: %s", s.failed, s.gives, message), hint)
+	s.found.Warn(at, code, fmt.Sprintf("when %s%q fails, its onError gives %s: %s", what, s.failed, s.gives, message), hint)
 }
 
 // transform checks the result of the tool, or notes the output for the nodes behind it.
@@ -208,7 +237,11 @@ func (s *supposition) args(ctx context.Context, i int, call graph.Node, defined 
 	a.object(ctx, data, a.resolved(a.root), nil, defined.Tool.Pos)
 	for _, d := range quiet.found {
 		if slices.ContainsFunc(s.uses[i], func(u use) bool { return a.shapes[u.expr.Text.Pos] != (shape.Shape{}) && u.expr.Text.At(0) == d.Pos }) && d.Code == "argument-refused" {
-			s.warn(d.Pos, "argument-refused", d.Message)
+			at := d.Pos
+			if s.items.IsValid() {
+				at = s.items
+			}
+			s.warn(at, "argument-refused", d.Message)
 		}
 	}
 }
@@ -330,4 +363,9 @@ func truthOf(given shape.Shape) outcome {
 		return yes
 	}
 	return unknown
+}
+
+// isScalar reports whether a shape has texts, numbers and booleans alone.
+func isScalar(s shape.Shape) bool {
+	return onlyOf(s, shape.String()) || onlyOf(s, shape.Number()) || onlyOf(s, shape.Boolean())
 }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolgraph/expressions/jsonata"
@@ -29,7 +30,7 @@ func (c *checker) chance(node graph.Node, given, want shape.Shape) {
 // list is wanted. Of an array that is written, the author knows how many items it has.
 func (c *checker) slip(e *graph.Expr, slip shape.Slip, want shape.Shape, wanted string) {
 	part := partOf(e.Tree(), slip.Path, want)
-	if startsWithArray(part) || !slip.One && !slip.None {
+	if c.isWritten(e, part, 0) || !slip.One && (!slip.None || !filters(part) || c.asksForPath(part)) {
 		return
 	}
 	text, why := sourceOf(e, part), "when the expression finds one item, its value is that item and no list"
@@ -39,14 +40,99 @@ func (c *checker) slip(e *graph.Expr, slip shape.Slip, want shape.Shape, wanted 
 	c.found.Warn(c.place(e.Text, part.Offset), "maybe-no-list", wanted+": "+why, "write ["+wording.Truncate(text, 200)+"]")
 }
 
-// startsWithArray reports whether a part is a path over an array constructor.
-func startsWithArray(t *jsonata.Tree) bool {
-	for {
-		switch t.Kind {
-		case "path", "predicate", "keep", "sort", "focus", "index":
-			t = &t.Parts[0]
-		default:
-			return t.Kind == "array"
+// mostOrigins bounds how far the origin of a list is followed.
+const mostOrigins = 20
+
+// isWritten reports whether a part of an expression takes its values from an array constructor, by variables, $map and the
+// outputs of nodes: whoever wrote it knows how many there are.
+func (c *checker) isWritten(e *graph.Expr, t *jsonata.Tree, depth int) bool {
+	if depth > mostOrigins || t == nil {
+		return false
+	}
+	inside := func(t *jsonata.Tree) bool { return c.isWritten(e, t, depth+1) }
+	switch t.Kind {
+	case "array":
+		return true
+	case "block":
+		return len(t.Parts) > 0 && inside(&t.Parts[len(t.Parts)-1])
+	case "operator":
+		return t.Text == "??" && inside(&t.Parts[0]) && inside(&t.Parts[1])
+	case "call":
+		return len(t.Parts) > 1 && slices.Contains([]string{"map", "sort", "reverse"}, t.Parts[0].Text) && inside(&t.Parts[1])
+	case "variable":
+		return inside(assignedTo(e.Tree(), t.Text))
+	case "predicate", "keep", "sort", "focus", "index":
+		return inside(&t.Parts[0])
+	case "path":
+		if t.Parts[0].Kind == "context" && len(t.Parts) > 1 && t.Parts[1].Kind == "name" {
+			return c.outputIsWritten(t.Parts[1].Text, depth)
+		}
+		return inside(&t.Parts[0])
+	case "name":
+		return c.outputIsWritten(t.Text, depth)
+	}
+	return false
+}
+
+// outputIsWritten is isWritten of the output of a node.
+func (c *checker) outputIsWritten(id string, depth int) bool {
+	n := c.graph.Node(id)
+	if t, isTransform := n.(*graph.Transform); isTransform {
+		return c.isWritten(t.Expr, t.Expr.Tree(), depth+1)
+	}
+	if call := graph.CallingOf(n); call != nil && call.ForEach != nil {
+		return c.isWritten(call.ForEach.Items, call.ForEach.Items.Tree(), depth+1)
+	}
+	return false
+}
+
+// assignedTo returns the only value that a variable gets in an expression; nil when it gets none, or several.
+func assignedTo(t *jsonata.Tree, name string) (value *jsonata.Tree) {
+	if t.Kind == "assignment" && t.Parts[0].Text == name {
+		return &t.Parts[1]
+	}
+	for i := range t.Parts {
+		if found := assignedTo(&t.Parts[i], name); found != nil {
+			if value != nil {
+				return nil
+			}
+			value = found
 		}
 	}
+	return value
+}
+
+// filters reports whether a part has a filter, which may find nothing.
+func filters(t *jsonata.Tree) bool {
+	return t.Kind == "predicate" || slices.ContainsFunc(t.Parts, func(p jsonata.Tree) bool { return filters(&p) })
+}
+
+// asksForPath reports whether a switch of the graph reads what a part begins with.
+func (c *checker) asksForPath(t *jsonata.Tree) bool {
+	for len(t.Parts) > 0 {
+		if path := leading(t); len(path) > 1 {
+			return c.asksForField(path)
+		}
+		t = &t.Parts[0]
+	}
+	return false
+}
+
+// leading returns the names with which a path begins.
+func leading(t *jsonata.Tree) (path []string) {
+	for i := range t.Parts {
+		step := &t.Parts[i]
+		for step.Kind == "predicate" {
+			step = &step.Parts[0]
+		}
+		if step.Kind == "path" {
+			return append(path, leading(step)...)
+		}
+		if step.Kind == "name" {
+			path = append(path, step.Text)
+		} else if i > 0 || step.Kind != "context" {
+			break
+		}
+	}
+	return path
 }

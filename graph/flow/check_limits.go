@@ -7,30 +7,45 @@ import (
 	"toolgraph/graph"
 )
 
-// limits reports limits below what every run of a tool needs, each once: at the tool that needs most.
+// limits reports limits below what every run of a tool needs that reaches its exit, or what the runs need that come to one of
+// its nodes; each limit once, for the tool that needs most.
 func limits(graphs []*graph.Graph) (found config.Diagnostics) {
-	type need struct {
-		key, tool, what string
-		limit, least    int
-	}
-	most := map[config.Pos]need{}
+	worst := map[config.Pos]config.Diagnostic{}
+	most := map[config.Pos]int{}
+	inExecutions, inCalls := graph.NewCosts(false), graph.NewCosts(true)
 	for _, g := range graphs {
 		if g.Tool.Hidden { // its limits are those of its callers' runs
 			continue
 		}
-		executions, calls := g.Fewest()
-		for _, n := range []need{
-			{"maxNodeExecutions", g.Tool.Name.Value, "executes at least %d nodes", g.Limits.MaxNodeExecutions, executions},
-			{"maxCalls", g.Tool.Name.Value, "makes at least %d calls", g.Limits.MaxCalls, calls},
+		for _, n := range []struct {
+			key, what string
+			limit     int
+			costs     *graph.Costs
+		}{
+			{"maxNodeExecutions", "executes at least %d nodes", g.Limits.MaxNodeExecutions, inExecutions},
+			{"maxCalls", "makes at least %d calls", g.Limits.MaxCalls, inCalls},
 		} {
-			at := g.LimitsAt[n.key]
-			if at.IsValid() && n.limit > 0 && n.least > n.limit && n.least > most[at].least {
-				most[at] = n
+			at, tool := g.LimitsAt[n.key], g.Tool.Name.Value
+			least, runs, severity := n.costs.Least(g), fmt.Sprintf("every run of tool %q that reaches its exit", tool), config.Error
+			if least <= n.limit {
+				var dearest graph.Node
+				if dearest, least = n.costs.Dearest(g); dearest == nil {
+					continue
+				}
+				runs, severity = fmt.Sprintf("a run of tool %q that reaches its exit by node %q", tool, dearest.ID()), config.Warning
+			}
+			if !at.IsValid() || n.limit == 0 || least <= n.limit || least <= most[at] {
+				continue
+			}
+			most[at] = least
+			worst[at] = config.Diagnostic{
+				Pos: at, Severity: severity, Code: "limit-too-low", Hint: fmt.Sprintf("raise %s to %d or more", n.key, least),
+				Message: fmt.Sprintf("%s is %d, but %s "+n.what, n.key, n.limit, runs, least),
 			}
 		}
 	}
-	for at, n := range most {
-		found.Add(at, "limit-too-low", fmt.Sprintf("%s is %d, but every run of tool %q that reaches its exit "+n.what, n.key, n.limit, n.tool, n.least), fmt.Sprintf("raise %s to %d or more", n.key, n.least))
+	for _, d := range worst {
+		found = append(found, d)
 	}
 	return found
 }

@@ -103,7 +103,8 @@ func TestX16Mistakes(t *testing.T) {
 		{`{"==": [{var: $.entry.state}, done]}`, `{in: [{var: $.entry.state}, [finished, done]]}`, `26: $.entry.state is never "finished"; it is "done" or "open" [constant-condition]`},
 		{`{"==": [{var: $.entry.state}, done]}`, `{">": [{var: $executionCount}, 3]}`, `26: $executionCount is a function, and it is not called here; write $executionCount("NODE") [no-function]`},
 		{"maxNodeExecutions: 100", "maxNodeExecutions: 3", `2: maxNodeExecutions is 3, but every run of tool "t" that reaches its exit executes at least 5 nodes; raise maxNodeExecutions to 5 or more [limit-too-low]`},
-		{"maxNodeExecutions: 100", "maxNodeExecutions: 5", ""},
+		{"maxNodeExecutions: 100", "maxNodeExecutions: 5", `2: maxNodeExecutions is 5, but a run of tool "t" that reaches its exit by node "wait" executes at least 6 nodes; raise maxNodeExecutions to 6 or more [limit-too-low]`},
+		{"maxNodeExecutions: 100", "maxNodeExecutions: 6", ""},
 		{"{codes: [raised], value: {}}", "{codes: [expression], value: {}}", `30: codes of onError of node "wait" leaves out raised, which $error(…) in node "check" of tool "raise" gives; add raised to codes, which is now expression [code-left-out]`},
 		{"{codes: [not-yet, timeout], value: {}}", "{codes: [timeout], value: {}}", `31: codes of onError of node "poll" leaves out not-yet, which a retry with until gives when all attempts are used up; add not-yet to codes, which is now timeout [code-left-out]`},
 		{"codes: [tool-error], value: {content: {expr: $failure.message}}", `codes: [tool-error], value: {content: {expr: '$failure.code = "timeout" ? "late" : "bad"'}}`, `21: codes of onError of node "read" leaves out timeout, which its expression compares with $failure.code; add timeout to codes, which is now tool-error [code-left-out]`},
@@ -152,5 +153,86 @@ func TestX17OneFinding(t *testing.T) {
 		{`"kind": "x"}]`, `"kind": "x", "tags": "y"}]`, `32: argument "more[].tags" of tool "put": expected array of string, but the expression gives "y" [argument-refused]`},
 	} {
 		m.test(t, shopTools)
+	}
+}
+
+// What follows from an onError whose value is of another kind, and a filter that is meant as a computed key.
+func TestStandIns(t *testing.T) {
+	for _, m := range []mistake{
+		{"value: {content: {expr: $failure.message}}", "value: {content: 5}", ""},
+		{`"title": $.entry.title`, `"title": $string($vars.names[$$.entry.title])`, `33: the filter $$.entry.title of an object is a text, so that it holds unless the text is empty; to read the field with that name, write $lookup(…, $$.entry.title) [constant-condition]`},
+		{`"title": $.entry.title`, `"title": [$map($.read, function($r) { $split($r.content, ",") })]`, ""},
+	} {
+		m.test(t, shopTools)
+	}
+	const standIn = `{"texts": [$map($.read, function($r) { $split($r.content, ",") })]`
+	src := strings.NewReplacer(`{"texts": [$.read.content]`, standIn, "value: {content: {expr: $failure.message}}", "value: {content: null}", `"name": content,`, `"name": "y",`,
+		`{"<": [{var: '$count($.read)'}, {var: $vars.top}]}`, `{"<": [{var: $.entry.n}, {var: $vars.top}]}`).Replace(shop)
+	const want = `graph.yaml:21:43: warning: when an item of "read" fails, its onError gives {content: null}: argument 1 of $split is null, expected a string (graph.yaml:33:97); give onError a value that fits, or check the items first [wrong-argument]`
+	if got := checkFile(t, src, shopTools).Error(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	guarded := strings.Replace(src, "$split($r.content", `$r.content = null ? [] : $split($r.content`, 1)
+	if got := checkFile(t, guarded, shopTools); len(got) > 0 {
+		t.Errorf("guarded, and found %v", got)
+	}
+}
+
+// A tool that calls itself with the arguments that it has, where its switches read nothing else.
+func TestCallsItselfAgain(t *testing.T) {
+	const src = `server: {name: g, version: 1.0.0}
+tools:
+- name: t
+  inputSchema: {type: object, properties: {n: {type: integer}}, required: [n]}
+  nodes:
+  - {id: entry, type: entry, next: less}
+  - {id: less, type: transform, transform: {expr: '$.entry.n - 1'}, next: more}
+  - {id: more, type: switch, conditions: [{rule: {">": [{var: $.less}, 0]}, next: again}], next: out}
+  - {id: again, type: graph, tool: t, args: {n: {expr: ARG}}, next: out}
+  - {id: out, type: transform, transform: {expr: '{"n": $.entry.n}'}, next: exit}
+  - {id: exit, type: exit}
+`
+	for arg, want := range map[string]string{
+		"$.entry.n": `graph.yaml:9:45: warning: tool "t" calls itself with the arguments that it has, and its switches read nothing else: each call decides as the one before; give it other arguments, such as one that counts down [endless-recursion]`,
+		"entry.n":   `graph.yaml:9:45: warning: tool "t" calls itself with the arguments that it has, and its switches read nothing else: each call decides as the one before; give it other arguments, such as one that counts down [endless-recursion]`,
+		"$.less":    "",
+	} {
+		if got := checkFile(t, strings.Replace(src, "ARG", arg, 1), nil).Error(); got != want {
+			t.Errorf("%s: %s\nwant %s", arg, got, want)
+		}
+	}
+	timed := strings.NewReplacer("ARG", "$.entry.n", "$.entry.n - 1", "$.entry.n - $millis() % 2").Replace(src)
+	if got := checkFile(t, timed, nil); len(got) > 0 {
+		t.Errorf("what it decides by changes, and found %v", got)
+	}
+}
+
+// Lists of a known number, alternatives of which one has run, optional fields and properties of elements are no mistakes.
+func TestNoFalseAlarms(t *testing.T) {
+	const src = `server: {name: g, version: 1.0.0}
+mcpServers: {up: {command: up}}
+tools:
+- name: t
+  inputSchema: {type: object, properties: {a: {type: integer}, tasks: {type: array, items: {type: object, properties: {size: {type: integer}}}}}, required: [a, tasks]}
+  outputSchema: {type: object, properties: {days: {type: array, items: {type: integer}}, any: {}, size: {type: integer}}, required: [days, any]}
+  nodes:
+  - {id: entry, type: entry, next: sized}
+  - {id: sized, type: switch, conditions: [{rule: {all: [{var: $.entry.tasks}, {"!!": [{var: size}]}]}, next: dates}], next: size}
+  - {id: size, type: transform, transform: {expr: '5'}, next: dates}
+  - {id: dates, type: transform, transform: {expr: '[1..12].("m" & $)'}, next: ask}
+  - {id: ask, type: mcp, server: up, tool: days, effect: write, forEach: {items: $.dates}, args: {d: {expr: $item}}, next: pick}
+  - {id: pick, type: switch, conditions: [{rule: {">": [{var: $.entry.a}, 5]}, next: x}, {rule: {">": [{var: $.entry.a}, 3]}, next: y}], next: z}
+  - {id: x, type: mcp, server: up, tool: any, args: {}, next: out}
+  - {id: y, type: mcp, server: up, tool: any, args: {}, next: out}
+  - {id: z, type: mcp, server: up, tool: any, args: {}, next: out}
+  - {id: out, type: transform, transform: {expr: '($days := $map($.ask, function($d) { {"n": $number($d)} }); {"days": $days.n, "any": $.x ?? $.y ?? $.z, "size": $.size})'}, next: exit}
+  - {id: exit, type: exit}
+`
+	if got := checkFile(t, src, nil); len(got) > 0 {
+		t.Errorf("found\n%v", got)
+	}
+	bare := strings.Replace(src, `[1..12].("m" & $)`, `$.entry.tasks.size`, 1)
+	if got := checkFile(t, bare, nil).Error(); !strings.Contains(got, "maybe-no-list") {
+		t.Errorf("a list of any number, and found %s", got)
 	}
 }
