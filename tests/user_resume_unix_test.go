@@ -102,7 +102,7 @@ func TestX26AnswerAfterRetention(t *testing.T) {
 	h.toolgraph("runs", "keep", "--keep-bytes", "1")
 	s := startCommand(t, nil, "serve", h.graph, "--state", h.state)
 	s.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
-	s.sendCall("remove", `{"n":3}`) // it ends, because nobody can be asked
+	s.sendCall("remove", `{"n":3}`) // it ends, because its client cannot ask a user
 	eventually(t, "the other run is deleted", func() bool {
 		return strings.Contains(h.toolgraph("runs", "list", "--status", "finished"), "no runs")
 	})
