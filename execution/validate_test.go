@@ -88,7 +88,7 @@ func TestV18Value(t *testing.T) {
 		t.Helper()
 		var step *execution.StepError
 		if !errors.As(err, &step) || step.Code() != execution.CodeResult || step.Node != "exit" || step.Step != 3 ||
-			!strings.Contains(err.Error(), "the value does not fit its outputSchema: result.ok: expected true or false, got 5") {
+			!strings.Contains(err.Error(), "the value does not fit its outputSchema: result.ok: expected a boolean (true or false), got 5") {
 			t.Errorf("got %v", err)
 		}
 		if result == nil || result.Value != nil || len(result.History()) != 4 {

@@ -63,6 +63,10 @@ const (
 // encoded returns the window of the JSON of a value without secrets. The JSON is written up to the end
 // of the window only: the value may be much larger than it.
 func (w window) encoded(ctx context.Context, v value.Value, secrets *config.Secrets) (*server.Notice, error) {
+	tooFar := fmt.Errorf("offset is %d, and only the first %d MiB of what select yields can be read; select a part of it", w.offset, mostEncoded>>20)
+	if w.offset >= mostEncoded {
+		return nil, tooFar
+	}
 	meter := value.NewMeter(ctx, &value.Limits{Time: pageTime})
 	hidden := secrets.Longest()
 	for most := w.offset + min(w.most, w.bytes) + hidden + utf8.UTFMax; ; most *= 4 {
@@ -81,7 +85,7 @@ func (w window) encoded(ctx context.Context, v value.Value, secrets *config.Secr
 			return &server.Notice{Texts: []string{shown, note}}, nil
 		}
 		if most == mostEncoded {
-			return nil, fmt.Errorf("offset is %d, and only the first %d MiB of what select yields can be read; select a part of it", w.offset, mostEncoded>>20)
+			return nil, tooFar
 		}
 	}
 }

@@ -56,7 +56,9 @@ func (x *exchange) notify(fill func([]byte) []byte) {
 	if !x.streams || x.closed {
 		return
 	}
-	x.event(fill(x.buffer[:0]))
+	if line := fill(x.buffer[:0]); len(line) > 0 {
+		x.event(line)
+	}
 }
 
 // send is notify with an error if the client does not accept streams.

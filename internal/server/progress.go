@@ -58,6 +58,7 @@ type follower struct {
 	node   string     // the current node
 	parts  string     // "17/200": the parts of the current step that have ended; "" without parts
 	text   string     // the last message of its upstream server; "" for none
+	fresh  bool       // something of the current step was not sent yet
 }
 
 func newFollower() *follower { return &follower{news: make(chan struct{}, 1)} }
@@ -91,9 +92,10 @@ func (f *follower) beat(c *call, quit <-chan struct{}) {
 		case <-quit:
 			return
 		case <-tick.C:
+			f.report(c, true)
 		case <-f.news:
+			f.report(c, false)
 		}
-		f.report(c)
 		select {
 		case <-quit:
 			return
@@ -102,10 +104,14 @@ func (f *follower) beat(c *call, quit <-chan struct{}) {
 	}
 }
 
-// report sends a notification within a step.
-func (f *follower) report(c *call) {
+// report sends a notification within a step; unless always, only of what was not sent yet: the step
+// may have finished since beat was woken.
+func (f *follower) report(c *call, always bool) {
 	c.notify(func(dst []byte) []byte {
-		progress, message := f.next()
+		progress, message, ok := f.next(always)
+		if !ok {
+			return dst
+		}
 		return c.appendProgress(dst, progress, message)
 	})
 }
@@ -137,7 +143,7 @@ func (f *follower) current() *call {
 func (f *follower) took(node string, index int) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.done, f.within, f.sent, f.node, f.parts, f.text = index+1, 0, 0, node, "", ""
+	f.done, f.within, f.sent, f.node, f.parts, f.text, f.fresh = index+1, 0, 0, node, "", "", false
 	return f.grow(float64(f.done))
 }
 
@@ -145,14 +151,14 @@ func (f *follower) took(node string, index int) float64 {
 func (f *follower) calling(node string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.node, f.parts, f.text = node, "", ""
+	f.node, f.parts, f.text, f.fresh = node, "", "", false
 }
 
 // parted records that a part of the current step has ended. The notification of the last part
 // is sent at once, that of another one when the client has had a pause.
 func (f *follower) parted(node string, done, count int) {
 	f.mu.Lock()
-	f.node, f.parts, f.text = node, fmt.Sprintf("%d/%d", done, count), ""
+	f.node, f.parts, f.text, f.fresh = node, fmt.Sprintf("%d/%d", done, count), "", true
 	f.advance(float64(done) / float64(count))
 	c := f.at
 	f.mu.Unlock()
@@ -164,7 +170,7 @@ func (f *follower) parted(node string, done, count int) {
 		case <-f.news: // the notification has it
 		default:
 		}
-		f.report(c)
+		f.report(c, false)
 	}
 }
 
@@ -178,6 +184,7 @@ func (f *follower) heard(done, total float64, message string) {
 	if message != "" {
 		f.text = message
 	}
+	f.fresh = true
 	f.wake()
 }
 
@@ -197,10 +204,17 @@ func (f *follower) wake() {
 }
 
 // next returns a notification within a step. The missing fraction of the step shrinks with its
-// parts and the reports of the upstream server, and a little with each notification.
-func (f *follower) next() (progress float64, message string) {
+// parts and the reports of the upstream server, and a little with each notification. Unless
+// always, there is none when another notification had all of it.
+func (f *follower) next(always bool) (progress float64, message string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !always {
+		if !f.fresh {
+			return 0, "", false
+		}
+		f.fresh = false
+	}
 	f.sent++
 	missing := (1 - f.within) * slowness / (slowness + float64(f.sent))
 	message = f.node
@@ -210,7 +224,7 @@ func (f *follower) next() (progress float64, message string) {
 	if f.text != "" {
 		message += ": " + f.text
 	}
-	return f.grow(float64(f.done) + 1 - missing), message
+	return f.grow(float64(f.done) + 1 - missing), message, true
 }
 
 // grow returns progress, or the smallest number above the last progress; mu is held.
