@@ -154,7 +154,7 @@ func (s *supposition) failures(e *graph.Expr, found, usual []shape.Finding) (any
 		same := func(u shape.Finding) bool { return u.Offset == f.Offset && u.Code == f.Code }
 		always := f.Fails || f.Code == shape.CodeAbsent
 		if f.Code == shape.CodeNoFields && f.Always && isScalar(s.gives) {
-			always = true // a field of a text that stands in for an object
+			always = true // a field of a text in the place of an object
 		}
 		if s.items.IsValid() {
 			always = f.Code == shape.CodeWrongOperand || f.Code == shape.CodeWrongArgument || f.Code == shape.CodeNoFields

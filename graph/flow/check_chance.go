@@ -44,7 +44,7 @@ func (c *checker) slip(e *graph.Expr, slip shape.Slip, want shape.Shape, wanted 
 const mostOrigins = 20
 
 // isWritten reports whether a part of an expression takes its values from an array constructor, by variables, $map and the
-// outputs of nodes: whoever wrote it knows how many there are.
+// outputs of nodes: its author knows how many there are.
 func (c *checker) isWritten(e *graph.Expr, t *jsonata.Tree, depth int) bool {
 	if depth > mostOrigins || t == nil {
 		return false
