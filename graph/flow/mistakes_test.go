@@ -236,3 +236,27 @@ tools:
 		t.Errorf("a list of any number, and found %s", got)
 	}
 }
+
+// A field that a branch of a parallel node may lack is followed to the result that requires it.
+func TestOptionalOfBranch(t *testing.T) {
+	const src = `server: {name: g, version: 1.0.0}
+mcpServers: {up: {command: up}}
+tools:
+- name: t
+  inputSchema: {type: object}
+  outputSchema: {type: object, properties: {lines: {type: number}}, required: [lines]}
+  nodes:
+  - {id: entry, type: entry, next: both}
+  - {id: both, type: parallel, branches: {a: {type: mcp, server: up, tool: diff, args: {}}, b: {type: mcp, server: up, tool: diff, args: {}}}, next: sum}
+  - {id: sum, type: transform, transform: {expr: '($n := $.both.a.added + 1; {"lines": $n})'}, next: exit}
+  - {id: exit, type: exit}
+`
+	up := upstreams{"up": {"diff": {OutputSchema: []byte(`{"type":"object","properties":{"added":{"type":"number"}}}`)}}}
+	const want = `graph.yaml:10:67: warning: $.both.a.added may be missing, and outputSchema requires "lines" in the result; provide a default: $.both.a.added ?? value; or make the field required in its schema [maybe-missing]`
+	if got := checkFile(t, src, up).Error(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := checkFile(t, strings.Replace(src, "added + 1", "added ?? 0", 1), up); len(got) > 0 {
+		t.Errorf("with a default, and found %v", got)
+	}
+}

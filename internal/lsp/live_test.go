@@ -94,7 +94,7 @@ func TestServersAreListedAfterAQuestion(t *testing.T) {
 	if src := <-lists; src != calling {
 		t.Errorf("the servers of a text that was not saved were started: %s", src)
 	}
-	awaitCodes(c, uri, "argument-refused argument-refused") //nolint:dupword // two findings
+	awaitCodes(c, uri, "argument-refused")
 	for range 3 {
 		c.notify("textDocument/didSave", aboutDocument{documentID{URI: uri}})
 	}
