@@ -94,7 +94,7 @@ func with(rooms []string, more ...string) []string { return slices.Concat(rooms,
 
 // importer is the one room that may import a module.
 var importer = map[string]string{
-	"go.yaml.in/yaml/v4":                         "config",
+	"go.yaml.in/yaml/v4":                       "config",
 	"github.com/recolabs/gnata":                "expressions/jsonata",
 	"github.com/blues/jsonata-go":              "expressions/jsonata",
 	"github.com/go-playground/validator/v10":   "config",

@@ -114,7 +114,7 @@ type span struct {
 
 // outside warns of a comparison by size with a constant that the range of the other side decides: the range that a
 // schema gives a field, and the numbers that $count, $length and $executionCount yield.
-func (c *checker) outside(ctx context.Context, node int, t *term) {
+func (c *checker) outside(ctx context.Context, t *term) {
 	if t.op != "bound" || t.left.Kind != config.KindObject || len(t.left.Keys) != 1 || t.left.Keys[0].Value != "var" {
 		return
 	}

@@ -42,7 +42,7 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 		c.comparisons(ctx, node, number, part)
 	}
 	if t.op != "equal" {
-		c.outside(ctx, node, t)
+		c.outside(ctx, t)
 		return
 	}
 	given, known := c.operand(ctx, node, number, t)
