@@ -24,6 +24,8 @@ type configFlags struct {
 	graphFile, servers string
 	name, url, scope   string
 	write, dry, force  bool
+	allowExec          bool
+	locked             string // true, false, or auto: when there is a lock file
 	format             string
 }
 
@@ -41,6 +43,10 @@ comments and formatting, and the old file stays beside it as a backup. An entry 
 toolgraph is updated, and keeps what was added to it, such as the values of variables; an
 entry of another server under the name is replaced only with --force. --dry-run prints the
 changes as a diff and writes nothing.
+
+The entry that was written is started once, and its tools are listed; when that fails, the
+exit code is 1 and the entry stays. A graph file with programs needs --allow-exec, and one
+with a lock file gets --locked.
 
 With --http the entry is for a server that runs already, and FILE gives its name. No secret
 is written: variables that the graph reads are references or placeholders, which are listed.`,
@@ -65,6 +71,9 @@ is written: variables that the graph reads are references or placeholders, which
 	cmd.Flags().BoolVar(&flags.write, "write", false, "put the entry into the host's file")
 	cmd.Flags().BoolVar(&flags.dry, "dry-run", false, "print what --write would change, and write nothing")
 	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an entry of another server that has the name, and follow a symbolic link out of its directory")
+	cmd.Flags().BoolVar(&flags.allowExec, "allow-exec", false, "let the entry start the programs of servers of type exec; only for graph files that you trust")
+	choiceFlag(cmd, &flags.locked, "locked", "", "whether the entry refuses tools that differ from the lock file; auto: when there is one", "auto", "true", "false")
+	cmd.Flags().Lookup("locked").NoOptDefVal = "true"
 	formatFlag(cmd, &flags.format)
 	return takesGraph(cmd, &flags.graphFile)
 }
@@ -86,6 +95,7 @@ type hostEntry struct {
 	Warnings  []string              `json:"warnings"`
 	Next      []string              `json:"next"`              // what the user sees or has to do
 	Command   string                `json:"command,omitempty"` // that adds the entry as well
+	Started   *entryStart           `json:"started,omitempty"` // with --write, of an entry that starts a program
 
 	dir string // of the project
 }
@@ -126,10 +136,18 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 	if err != nil {
 		return explainConfig(err, host)
 	}
-	if f.format == "json" {
-		return writeEscaped(std.out, report, "  ")
+	if f.write && f.url == "" && !f.dry {
+		report.Started = startEntry(ctx, launch)
 	}
-	return report.print(std, host)
+	if f.format == "json" {
+		err = writeEscaped(std.out, report, "  ")
+	} else {
+		err = report.print(std, host)
+	}
+	if err == nil && report.Started != nil && report.Started.Failed != "" {
+		err = fmt.Errorf("the entry is in %s, and its start has failed: %s", report.File, report.Started.Failed)
+	}
+	return err
 }
 
 // check rejects what the host has no form for.
@@ -249,6 +267,9 @@ func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
 			text = "default " + wording.Quote(o.Default)
 		}
 		printLine(std.err, "%s: optional, %s", o.Name, text)
+	}
+	if r.Started != nil {
+		r.Started.print(std)
 	}
 	for _, next := range r.Next {
 		printLine(std.err, "%s", next)

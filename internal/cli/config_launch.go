@@ -76,7 +76,9 @@ func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err
 		}
 		launch.Args = append(launch.Args, a.flag, path)
 	}
-	return launch, append(warnings, relativePaths(file)...), nil
+	flags, more, err := f.serveFlags(file)
+	launch.Args = append(launch.Args, flags...)
+	return launch, slices.Concat(warnings, more, relativePaths(file)), err
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)

@@ -14,7 +14,7 @@ type Launch struct {
 	Name        string // of the entry
 	Description string
 	Command     string   // the absolute path of the program
-	Args        []string // pairs of a flag and its value
+	Args        []string // pairs of a flag and its value, then flags that have none
 	Variables   []string // names of environment variables that it needs
 	Optional    []Optional
 	URL         string // of its server over HTTP, instead of Command, Args and Variables; "" for none
@@ -213,8 +213,8 @@ func withMissing(object, other *config.Data) *config.Data {
 	return object
 }
 
-// mergedArgs returns the arguments of an entry with other values of the flags of the new ones, which
-// are pairs of a flag and a value. Arguments without -g are not understood, and replaced.
+// mergedArgs returns the arguments of an entry with other values of the flags of the new ones, and
+// those of their flags without a value that it lacks. Arguments without -g are not understood, and replaced.
 func mergedArgs(old, fresh []*config.Data) []*config.Data {
 	find := func(words []*config.Data, flag string) int {
 		return slices.IndexFunc(words, func(d *config.Data) bool { return d.Scalar == flag })
@@ -235,6 +235,11 @@ func mergedArgs(old, fresh []*config.Data) []*config.Data {
 			merged = append(merged, fresh[from+1])
 		default:
 			merged[at+1] = fresh[from+1]
+		}
+	}
+	for _, word := range fresh {
+		if flag, _ := word.Scalar.(string); strings.HasPrefix(flag, "--") && find(merged, flag) < 0 {
+			merged = append(merged, word)
 		}
 	}
 	return merged

@@ -116,6 +116,7 @@ func (i *Inspector) checkServers(h *Health, p *project.Project) {
 		case config.Stdio:
 			i.checkCommand(h, p, name, u)
 		case config.Exec:
+			h.add(name, Good, "starts programs, which serve, run and the entry of a host do with --allow-exec only: toolgraph config HOST FILE --allow-exec --write")
 			for _, program := range u.Programs {
 				i.checkCommand(h, p, "program "+u.Name.Value+"."+program.Name.Value, u.Starting(program))
 			}
