@@ -100,7 +100,7 @@ func TestDebugEditsLines(t *testing.T) {
 	}
 	kept, err := os.ReadFile(filepath.Join(state, "debug_history"))
 	info, _ := os.Stat(filepath.Join(state, "debug_history"))
-	if err != nil || info.Mode().Perm() != 0o600 || strings.Contains(string(kept), "hunter2") || !strings.HasPrefix(string(kept), "step\nprint 21\n") {
+	if err != nil || info.Mode().Perm() != 0o600 || strings.Contains(string(kept), "hunter2") || !strings.HasPrefix(string(kept), "step \nprint 21\n") {
 		t.Errorf("%v %v\n%s", err, info, kept)
 	}
 	s, cmd = atTerminal(t, 100, env, "debug", f.path, "t")
@@ -201,6 +201,8 @@ func TestColoursAndWidth(t *testing.T) {
 			for line := range strings.Lines(s.text()) {
 				if strings.Contains(line, "first  transform") || strings.Contains(line, "first  \x1b[2mtransform") {
 					row = strings.NewReplacer("\x1b[2m", "", "\x1b[0m", "").Replace(strings.TrimSpace(line))
+					row = row[strings.LastIndex(row, "\x1b[2K")+1:] // the line of progress before it is cleared
+					row = strings.TrimPrefix(row, "[2K")
 				}
 			}
 			// Two of the characters take two columns.

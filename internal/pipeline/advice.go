@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"toolgraph/config"
-	"toolgraph/execution"
 	"toolgraph/graph"
 )
 
@@ -34,7 +33,7 @@ func hint(p *graph.Problem) string {
 		return "nothing was called; list the tools themselves as steps"
 	case graph.CodeMissingValue:
 		return "refer to a field that the result has, or skip the step with if when it may be missing"
-	case string(execution.CodeLimit):
+	case "limit": // execution.CodeLimit
 		return "split the request, or fetch less in one step; steps that succeeded need not be sent again"
 	}
 	switch config.FailureCode(p.Code) {
