@@ -50,7 +50,7 @@ func (l *live) ask(s *site, n *graph.Ask) (outcome, error) {
 // message evaluates the message of an ask.
 func (s *site) message(n *graph.Ask) (text string, err error) {
 	defer recovered(&err)
-	v, err := n.Message.Eval(s.ctx, s.scope)
+	v, err := n.Message.Eval(s.work, s.scope)
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func (s *site) message(n *graph.Ask) (text string, err error) {
 
 // fills returns the failure of an answer that does not match the form.
 func (s *site) fills(n *graph.Ask, q *Question, content value.Value) *Failure {
-	problems, err := n.Form.Check(s.ctx, orNull(content))
+	problems, err := n.Form.Check(s.work, orNull(content))
 	if err != nil {
 		return failureOf(s.ctx, n, err)
 	}

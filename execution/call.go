@@ -104,6 +104,7 @@ type site struct {
 	part  string
 	item  value.Value        // of a part of a forEach
 	ctx   context.Context    // of a part: it ends when another part fails
+	work  context.Context    // of evaluations: ends earlier, see live.evaluating
 	scope *expressions.Scope // with the item of a part
 
 	ready  *prepared  // of a part whose arguments were evaluated before; else nil
@@ -198,7 +199,7 @@ func (s *site) arguments() (args value.Value, err error) {
 		return s.ready.args, s.ready.err
 	}
 	defer recovered(&err)
-	args, err = graph.CallingOf(s.node).Args.Eval(s.ctx, s.scope)
+	args, err = graph.CallingOf(s.node).Args.Eval(s.work, s.scope)
 	if err == nil && value.Exceeds(args, s.frame.largest) { // before anything makes a text of them
 		return nil, argumentsLimit(s.frame.largest, s.node)
 	}

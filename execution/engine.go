@@ -32,6 +32,7 @@ type hooks struct {
 	changedGraph bool
 	resolution   Resolution
 	stop         <-chan struct{} // nil: runs are not suspended between nodes
+	stopping     *value.Ending   // of the evaluations of such a run
 	sleep        func(ctx context.Context, d time.Duration) error
 	user         User  // nil: no user can be asked
 	cache        Cache // nil: every call is made

@@ -192,6 +192,10 @@ func failureOf(ctx context.Context, node graph.Node, err error) *Failure {
 	if errors.As(err, &fault) {
 		return f
 	}
+	var ended *value.EndedError
+	if errors.As(err, &ended) {
+		return endOfWork(ended, node)
+	}
 	isCall := graph.CallingOf(node) != nil
 	if ctx.Err() != nil {
 		doing := "while this node was evaluated"
@@ -225,7 +229,10 @@ func endOf(ctx context.Context, node graph.Node, doing string, err error) *Failu
 	cause := context.Cause(ctx)
 	var limit *timeLimitError
 	var by *interruption
+	var ended *value.EndedError
 	switch {
+	case errors.As(cause, &ended):
+		return endOfWork(ended, node)
 	case errors.As(cause, &limit):
 		return timeLimit(limit.limit, node, doing)
 	case errors.Is(cause, ErrSuspended):
@@ -234,6 +241,11 @@ func endOf(ctx context.Context, node graph.Node, doing string, err error) *Failu
 		return failureAt(CodeCancelled, node, by, "%s", by)
 	}
 	return failureAt(CodeCancelled, node, err, "the run was cancelled")
+}
+
+// endOfWork is the failure of a step whose evaluation has ended before its context.
+func endOfWork(ended *value.EndedError, node graph.Node) *Failure {
+	return failureAt(CodeCancelled, node, ended.Cause, "%s", ended)
 }
 
 func timeLimit(limit time.Duration, node graph.Node, doing string) *Failure {

@@ -20,6 +20,7 @@ import (
 type fan struct {
 	site    *site // of the whole execution
 	ctx     context.Context
+	work    context.Context // of the evaluations of its parts
 	cancel  context.CancelCauseFunc
 	ended   *interruption     // the cause of ctx's end when a part fails
 	part    func(i int) *site // makes the site of a part
@@ -69,7 +70,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 // items returns the list of a forEach.
 func (s *site) items(each *graph.ForEach) (items []value.Value, err error) {
 	defer recovered(&err)
-	return each.List(s.ctx, s.scope)
+	return each.List(s.work, s.scope)
 }
 
 // parallel makes the calls of the branches.
@@ -111,13 +112,14 @@ func fewest(part graph.Node) int {
 func newFan(s *site, parts int) *fan {
 	f := &fan{site: s, records: make([]*Record, parts), ended: &interruption{why: "another part of the node has failed"}, failing: make(chan struct{}, 1)}
 	f.ctx, f.cancel = context.WithCancelCause(s.ctx)
+	f.work = s.frame.live.evaluating(f.ctx)
 	return f
 }
 
 // new returns the site of a part.
 func (f *fan) new(part string, node graph.Node) *site {
 	s := *f.site
-	s.part, s.node, s.ctx = part, node, f.ctx
+	s.part, s.node, s.ctx, s.work = part, node, f.ctx, f.work
 	return &s
 }
 

@@ -18,6 +18,7 @@ import (
 // history and a context of its own, and belongs to one goroutine.
 type frame struct {
 	ctx     context.Context // ends with the client's call, a time limit or an enclosing part
+	work    context.Context // of evaluations: ends earlier, see live.evaluating
 	address Address         // of the call; empty for the run's own frame
 	tool    string          // whose graph it is; empty for the run's own frame
 	callers []string        // the tools around it, outermost first, and its own; empty for the run's own frame
@@ -48,7 +49,7 @@ func newFrame(g *graph.Graph, args, vars value.Value) *frame {
 
 // site returns the place where the node runs next.
 func (f *frame) site(node graph.Node) *site {
-	return &site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, scope: f.scope}
+	return &site{frame: f, node: node, owner: node, index: len(f.state.records), ctx: f.ctx, work: f.work, scope: f.scope}
 }
 
 // failure returns the failure of the last record, or nil.
@@ -132,7 +133,7 @@ func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
 	case *graph.Entry:
 		output = f.args
 	case *graph.Transform:
-		output, err = n.Expr.Eval(f.ctx, f.scope)
+		output, err = n.Expr.Eval(f.work, f.scope)
 	case *graph.Switch:
 		output, err = f.choose(n)
 	case *graph.Exit:
@@ -146,7 +147,7 @@ func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
 // choose returns the id of the node that a switch goes to.
 func (f *frame) choose(n *graph.Switch) (value.Value, error) {
 	for _, c := range n.Conditions {
-		holds, err := c.Rule.Holds(f.ctx, f.scope)
+		holds, err := c.Rule.Holds(f.work, f.scope)
 		if err != nil {
 			return nil, err
 		}
@@ -313,13 +314,13 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 			defer l.clock.after(sub.pace, own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()
 		}
 	}
-	sub.ctx = ctx
+	sub.ctx, sub.work = ctx, l.evaluating(ctx)
 	if err := l.past.restore(sub); err != nil {
 		return nil, nil, err
 	}
 	result, failed, err := l.drive(sub)
 	if err == nil && failed == nil {
-		failed = sub.checkValue(ctx, orNull(result))
+		failed = sub.checkValue(orNull(result))
 	}
 	switch {
 	case err != nil:
@@ -338,12 +339,12 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 
 // arguments returns the arguments of a called graph, with the defaults of its inputSchema.
 func (l *live) arguments(s *site, n *graph.SubGraph, args value.Value) (value.Value, *Failure) {
-	full, err := Arguments(s.ctx, n.Graph, args)
+	full, err := Arguments(s.work, n.Graph, args)
 	if err == nil {
 		return full, nil
 	}
-	if s.ctx.Err() != nil {
-		return nil, endOf(s.ctx, n, "while its arguments were validated", err)
+	if s.work.Err() != nil {
+		return nil, endOf(s.work, n, "while its arguments were validated", err)
 	}
 	failed := graphFailure(config.FailInvalidArguments, n, err, "tool %q: %s", n.Tool, err)
 	if n.Args.Pos.IsValid() {

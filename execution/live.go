@@ -46,7 +46,15 @@ func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, sta
 func (l *live) start() {
 	limit := l.root.graph.Limits.MaxExecutionTime
 	l.root.ctx, l.cancel = context.WithCancelCause(l.base)
+	l.root.work = l.evaluating(l.root.ctx)
 	l.clock.after(&l.clock.run, limit-l.clock.elapsed(), func() { l.cancel(&timeLimitError{limit}) })
+}
+
+// evaluating returns the context of evaluations and validations. It ends with ctx, when the run is to be
+// suspended, since nothing is lost by doing them again, and soon after the client has closed its input.
+// What follows a call, such as retry.until, has the context of the call: its result would be lost.
+func (l *live) evaluating(ctx context.Context) context.Context {
+	return l.hooks.stopping.Working(value.Working(ctx))
 }
 
 // close frees what the run holds; nothing runs any more.
@@ -300,8 +308,13 @@ func (l *live) edit(f *frame, e Edit) error {
 var ErrSuspended = errors.New("the process is ending, and the run is suspended")
 
 // WithStop suspends a run before its next node once stop is closed. Calls in flight end first
-// and are recorded, so that their outcomes are known when the run is resumed.
-func WithStop(stop <-chan struct{}) Option { return func(h *hooks) { h.stop = stop } }
+// and are recorded, so that their outcomes are known when the run is resumed; an evaluation ends at once.
+func WithStop(stop <-chan struct{}) Option {
+	return func(h *hooks) {
+		h.stop = stop
+		h.stopping = &value.Ending{From: stop, Cause: ErrSuspended}
+	}
+}
 
 // stopped returns the failure of a run that is to be suspended before a node; or nil.
 func (h *hooks) stopped() *Failure {

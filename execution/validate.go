@@ -57,12 +57,12 @@ func (f *frame) checkResult(result value.Value) *Failure {
 	if f.graph.Result != nil && value.Exceeds(result, f.largest) {
 		return combinedLimit(f.largest, f.graph.Node(f.state.last().NodeID))
 	}
-	return f.checkValue(f.ctx, result)
+	return f.checkValue(result)
 }
 
 // checkValue validates the value of a frame whose exit has run.
-func (f *frame) checkValue(ctx context.Context, value value.Value) *Failure {
-	found, err := f.graph.Output.Check(ctx, value)
+func (f *frame) checkValue(value value.Value) *Failure {
+	found, err := f.graph.Output.Check(f.work, value)
 	if err == nil && len(found) == 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (f *frame) checkValue(ctx context.Context, value value.Value) *Failure {
 	case errors.As(err, &budget):
 		failure.Code, failure.Message, failure.err = CodeLimit, "the value cannot be validated against outputSchema: "+err.Error(), err
 	case err != nil:
-		failure = endOf(ctx, exit, "while this node was evaluated", err)
+		failure = endOf(f.work, exit, "while this node was evaluated", err)
 	default:
 		failure.Message = "the value does not fit its outputSchema: " + found.Text("result")
 	}

@@ -74,7 +74,7 @@ func (r *request) evaluate(ctx context.Context, expr evaluator, source string, r
 	for _, ref := range references {
 		out.Reads = append(out.Reads, view.ReferenceText(ref))
 	}
-	result, err := expr.Eval(ctx, scope)
+	result, err := expr.Eval(value.Working(ctx), scope)
 	if err != nil {
 		out.Error = failureIn(source, err)
 		return out, nil
@@ -232,7 +232,7 @@ func (t *argsTrial) expression(ctx context.Context, source value.Value, whole va
 	if err != nil {
 		return nil, fmt.Errorf("%s: the JSONata does not compile: %w", path, err)
 	}
-	v, err := expr.Eval(ctx, t.scope)
+	v, err := expr.Eval(value.Working(ctx), t.scope)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the evaluation of the JSONata failed: %w", path, err)
 	}

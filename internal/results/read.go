@@ -42,6 +42,7 @@ func (k *Store) read(ctx context.Context, of File, a toolset.Arguments) (*server
 	if err != nil {
 		return nil, err
 	}
+	ctx = value.Working(ctx) // nothing waits from here on
 	w := window{offset: number(a.Get("offset"), 0), most: number(a.Get("limit"), mostPage), bytes: limit}
 	source := a.Text("select")
 	if source == "" {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"toolgraph/expressions/value"
 )
 
 // How long a closing connection waits: for cancelled calls, and for a client that reads its
@@ -17,21 +19,28 @@ const (
 	outboxSize = 16 << 20
 )
 
+// looksAfterEnd is how much work an evaluation may still do after the end of the input: about 100 ms, so
+// that what a client has asked for is answered, and what has no end holds nothing up.
+const looksAfterEnd = 5_000
+
+var errInputEnded = errors.New("the client has closed its input, and an expression of the call has taken long since then")
+
 // ServeStdio serves one client, one message per line, until in or ctx ends; both return nil.
-// At the end of in, calls in flight continue for up to Options.Grace and are answered; at
-// the end of ctx they are cancelled with its cause. The error is a failure to read or write,
+// At the end of in, calls in flight continue for up to Options.Grace and are answered, and their
+// evaluations end soon (see looksAfterEnd); at the end of ctx they are cancelled with its cause. The error is a failure to read or write,
 // or a client that has stopped reading.
 //
 // At the end of ctx, a pending Read of in is not interrupted; its goroutine ends when Read
 // returns, and ignores the line.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	connCtx, cancelCause := context.WithCancelCause(ctx)
+	gone := make(chan struct{})
 	cancel := func() { cancelCause(context.Cause(ctx)) }
 	defer cancel()
 	c := &conn{
-		server: s, ctx: connCtx, in: newLineReader(in, s.opts.MaxLineBytes),
+		server: s, ctx: value.WithEnding(connCtx, &value.Ending{From: gone, Cause: errInputEnded, Looks: looksAfterEnd}), in: newLineReader(in, s.opts.MaxLineBytes),
 		out: newOutbox(out, outboxSize, s.opts.Stall), flights: map[string]*flight{},
-		gone: make(chan struct{}),
+		gone: gone,
 	}
 	s.add(c)
 	defer s.remove(c)
