@@ -24,8 +24,9 @@ func WithCaps(caps Caps) Option {
 	return func(o *options) { o.caps = caps }
 }
 
-// Build checks and compiles every tool of a file. The graphs are in file order, and nil when a
-// diagnostic is an error. The diagnostics are all findings of all tools, sorted. The error is
+// Build checks and compiles every tool of a file. The graphs are in file order. The diagnostics are
+// all findings of all tools, sorted. Beside one that is an error, the graphs are those of the tools
+// that compile, and call only such tools: they can be checked, and must not be run. The error is
 // the cause of ctx's end; the other results are nil then. ctx is checked at each node and
 // expression. Safe for concurrent use. The graphs refer to the file: it must not change.
 func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, config.Diagnostics, error) {
@@ -57,7 +58,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkUnusedVars(vars, &found)
 	found.Sort()
 	if found.Err() != nil {
-		return nil, found, nil
+		return whole(graphs), found, nil
 	}
 	setHashes(graphs)
 	return graphs, found, nil

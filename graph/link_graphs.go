@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"toolgraph/config"
 )
@@ -22,6 +23,23 @@ func linkGraphs(graphs []*Graph) {
 			if sub, ok := n.(*SubGraph); ok {
 				sub.Graph = byTool[sub.Tool]
 			}
+		}
+	}
+}
+
+// whole returns the graphs that are not nil and call no graph that is, also through others.
+func whole(graphs []*Graph) []*Graph {
+	left := slices.DeleteFunc(slices.Clone(graphs), func(g *Graph) bool { return g == nil })
+	for {
+		before := len(left)
+		left = slices.DeleteFunc(left, func(g *Graph) bool {
+			return slices.ContainsFunc(g.CallNodes(), func(n Node) bool {
+				sub, ok := n.(*SubGraph)
+				return ok && !slices.Contains(left, sub.Graph)
+			})
+		})
+		if len(left) == before {
+			return left
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/graph/flow"
@@ -40,13 +42,30 @@ func Text(ctx context.Context, path string, src []byte, opts config.Options, ser
 		return nil, err
 	}
 	if found != nil {
-		c := &Checked{Found: found, Project: p}
-		if p != nil {
-			c.Known = knownOf(c, servers)
-		}
-		return c, nil
+		return Beside(ctx, p, found, opts.ReadFile, servers)
 	}
 	return Offline(ctx, p, opts.ReadFile, servers)
+}
+
+// Beside adds to the findings of a text with errors what is found in the tools that have none. p is what was
+// understood of the text; nil: nothing.
+func Beside(ctx context.Context, p *project.Project, found config.Diagnostics, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
+	if p == nil {
+		return &Checked{Found: found}, nil
+	}
+	sound := *p
+	sound.Graphs, sound.Pipeline = p.Sound, nil
+	c, err := Offline(ctx, &sound, read, servers)
+	if err != nil {
+		return nil, err
+	}
+	errs, _ := found.Split() // the warnings are those of the project
+	if slices.ContainsFunc(errs, func(d config.Diagnostic) bool { return project.ToolAt(p.File, d.Pos) == nil }) {
+		c.Found = slices.DeleteFunc(c.Found, func(d config.Diagnostic) bool { return strings.Contains(d.Message, "$vars") }) // they may be wrong
+	}
+	c.Project, c.Valid, c.Offline, c.Found = p, false, nil, append(errs, c.Found...)
+	c.Found.Sort()
+	return c, nil
 }
 
 // Offline checks a project without errors. read reads the lock beside it; nil: config.ReadFile.

@@ -124,11 +124,22 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 
 // check returns the findings of one file, and notes its lines.
 func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown lines) (config.Diagnostics, error) {
-	p, err := of.load(ctx, config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv, Vars: f.vars})
+	opts := config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv, Vars: f.vars}
+	p, err := of.load(ctx, opts)
 	var found config.Diagnostics
 	switch {
-	case errors.As(err, &found):
-		return found, nil
+	case errors.As(err, &found) && p != nil: // no server is started for a file with errors
+		c, err := checks.Beside(ctx, p, found, nil, checks.Servers{})
+		if err != nil {
+			return found, err
+		}
+		return c.Found, nil
+	case found != nil:
+		src, err := of.bytes()
+		if err != nil {
+			return found, nil //nolint:nilerr // it is among the findings
+		}
+		return checks.AroundSyntax(ctx, of.path, src, opts, found)
 	case err != nil:
 		return nil, err
 	}
@@ -225,6 +236,14 @@ func (c checked) load(ctx context.Context, opts config.Options) (*project.Projec
 		return project.Load(ctx, c.path, opts)
 	}
 	return project.Parse(ctx, c.path, c.src, opts)
+}
+
+// bytes returns the file's bytes.
+func (c checked) bytes() ([]byte, error) {
+	if c.src == nil {
+		return config.ReadFile(c.path)
+	}
+	return c.src, nil
 }
 
 // files returns the files that the paths of the command line stand for, including -, and a

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -40,17 +39,7 @@ func (s *snapshot) remaining(r *result, broken *checks.Checked) (config.Diagnost
 			return nil, err
 		}
 	}
-	found := broken.Found
-	if p := broken.Project; p != nil && !broken.Valid { // its flow may still be known
-		more, err := checks.Offline(s.ctx, p, s.reader(r), s.server.servers(s.path))
-		var findings config.Diagnostics
-		if err != nil && !errors.As(err, &findings) {
-			return nil, err
-		} else if err == nil {
-			found = append(found, more.Found...)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(found), func(f config.Diagnostic) bool {
+	return slices.DeleteFunc(slices.Clone(broken.Found), func(f config.Diagnostic) bool {
 		return f.Code == syntaxCode || !slices.ContainsFunc(before, func(b config.Diagnostic) bool {
 			return b.Code == f.Code && b.Message == f.Message && b.Pos.File == f.Pos.File
 		})

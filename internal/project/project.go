@@ -29,7 +29,8 @@ import (
 // be used by several goroutines.
 type Project struct {
 	File     *config.File
-	Graphs   []*graph.Graph     // in file order
+	Graphs   []*graph.Graph     // in file order; nil beside errors of graphs
+	Sound    []*graph.Graph     // Graphs, or beside errors those of the tools without one: to be checked, not to be run
 	Pipeline *pipeline.Tool     // nil: the file has none
 	Warnings config.Diagnostics // sorted; never errors
 }
@@ -72,6 +73,10 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		return nil, ended
 	}
 	found = append(found, more...)
+	sound := graphs
+	if more.Err() != nil {
+		graphs = nil
+	}
 	piped, more, ended := pipeline.New(ctx, file, graphs)
 	if ended != nil {
 		return nil, ended
@@ -85,8 +90,9 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		checkPortability(&found, tool, file.Server.Name.Value)
 	}
 	found.Sort()
-	p := &Project{File: file, Graphs: graphs, Pipeline: piped, Warnings: found}
+	p := &Project{File: file, Graphs: graphs, Sound: sound, Pipeline: piped, Warnings: found}
 	if found.Err() != nil {
+		p.Sound = withoutErrors(file, sound, found)
 		_, p.Warnings = found.Split()
 		return p, found
 	}
