@@ -118,16 +118,23 @@ func CompileVar(ctx context.Context, source string) (*Expression, error) {
 
 // EvalAt is Eval with root in place of the scope's context.
 func (e *Expression) EvalAt(ctx context.Context, scope *expressions.Scope, root value.Value) (value.Value, error) {
-	return e.evalAt(ctx, scope, root, value.MaxBytes)
+	return e.evalAt(ctx, nil, scope, root, value.MaxBytes)
+}
+
+// EvalWithin is EvalAt as a part of the work of a meter: all such parts share the time and the memory
+// that one evaluation may take.
+func (e *Expression) EvalWithin(outer *value.Meter, scope *expressions.Scope, root value.Value) (value.Value, error) {
+	return e.evalAt(outer.Context(), outer, scope, root, value.MaxBytes)
 }
 
 // EvalShared is EvalAt for a caller that bounds what it makes of the value: the parts of the value
 // fit into memory once, but the value may hold them so often that nothing could hold it as JSON.
 func (e *Expression) EvalShared(ctx context.Context, scope *expressions.Scope, root value.Value) (value.Value, error) {
-	return e.evalAt(ctx, scope, root, anyLength)
+	return e.evalAt(ctx, nil, scope, root, anyLength)
 }
 
-func (e *Expression) evalAt(ctx context.Context, scope *expressions.Scope, root value.Value, most int) (value.Value, error) {
+// evalAt evaluates as a part of the work of outer, unless that is nil.
+func (e *Expression) evalAt(ctx context.Context, outer *value.Meter, scope *expressions.Scope, root value.Value, most int) (value.Value, error) {
 	if e.path != nil && ctx.Err() == nil {
 		value, ok := followNames(root, e.path)
 		if _, isMap := value.(map[string]any); ok && !isMap { // a map may be the live context
@@ -135,6 +142,9 @@ func (e *Expression) evalAt(ctx context.Context, scope *expressions.Scope, root 
 		}
 	}
 	ev := evaluation{Meter: value.MakeMeter(ctx, &limits), scope: scope}
+	if outer != nil {
+		ev.Meter = value.Within(outer, &limits)
+	}
 	if ctx.Err() != nil {
 		_ = ev.Look()
 		return nil, ev.failure()

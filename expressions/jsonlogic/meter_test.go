@@ -102,3 +102,32 @@ func TestX01SharedParts(t *testing.T) {
 		}
 	}
 }
+
+// X01: the expressions of a rule's vars share the time of the rule: a thousand of them take no longer
+// than one may.
+func TestX01VarsShareTheTimeOfTheRule(t *testing.T) {
+	scope := expressions.NewScope(map[string]any{"x": 1.0}, nil)
+	rule := compiled(t, `{"var":"$sum([1..10000]) + x"}`) // too few steps of the rule for a look of its own
+	if v, err := rule.Eval(t.Context(), scope); err != nil || v != 50_005_001.0 {
+		t.Fatalf("%v, %v", v, err)
+	}
+	limits := ruleLimits
+	limits.Time = time.Nanosecond
+	_, err := rule.evalAt(newRuleRun(t.Context(), scope, &limits), nil)
+	var failed *expressions.EvalError
+	if !errors.As(err, &failed) || failed.Code != "timeout" || !strings.HasPrefix(failed.Message, `var "$sum(`) {
+		t.Errorf("after the time of the rule: %v", err)
+	}
+}
+
+// X01: the lists that the expressions of a rule make count together as memory of one evaluation.
+func TestX01VarsShareTheMemoryOfTheRule(t *testing.T) {
+	rule := compiled(t, `[`+strings.Repeat(`{"var":"[1..4000000]"},`, 39)+`1]`)
+	limits := ruleLimits
+	limits.Time = time.Hour
+	_, err := rule.evalAt(newRuleRun(t.Context(), expressions.NewScope(nil, nil), &limits), nil)
+	var failed *expressions.EvalError
+	if !errors.As(err, &failed) || failed.Code != "memory" {
+		t.Errorf("40 lists of 64 MB: %v", err)
+	}
+}

@@ -172,7 +172,7 @@ func (n *varNode) read(run *ruleRun, at *frame) (value.Value, error) {
 			}
 		}
 	}
-	v, err := n.expr.EvalAt(run.Context(), run.scope, root)
+	v, err := n.expr.EvalWithin(&run.Meter, run.scope, root)
 	if err != nil {
 		return nil, n.failure(err)
 	}

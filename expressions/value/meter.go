@@ -25,6 +25,7 @@ type Limits struct {
 type Meter struct {
 	ctx      context.Context
 	limits   *Limits
+	outer    *Meter // whose clock and heap count, nil for its own
 	left     int // steps until the next look; below 0 after the end
 	span     int // what left was at the last look
 	looked   int // steps until the last look
@@ -52,6 +53,15 @@ func MakeMeter(ctx context.Context, limits *Limits) Meter {
 	m := Meter{ctx: ctx, limits: limits}
 	m.span = m.next()
 	m.left = m.span
+	return m
+}
+
+// Within returns a meter for a part of the work of outer: it has limits of its own for steps and
+// bytes, and its time and growth of the heap are counted from the beginning of outer, with those of
+// all other such parts. Outer must not be used meanwhile.
+func Within(outer *Meter, limits *Limits) Meter {
+	m := MakeMeter(outer.ctx, limits)
+	m.outer = outer
 	return m
 }
 
@@ -142,14 +152,18 @@ func (m *Meter) check() error {
 	if m.limits.Time == 0 && m.limits.Heap == 0 {
 		return nil
 	}
+	of := m
+	if m.outer != nil {
+		of = m.outer
+	}
 	now := time.Since(began)
 	switch {
-	case m.deadline == 0:
-		m.deadline = now + m.limits.Time
-		m.heap.start(now)
-	case m.limits.Time > 0 && now > m.deadline:
+	case of.deadline == 0:
+		of.deadline = now + m.limits.Time
+		of.heap.start(now)
+	case m.limits.Time > 0 && now > of.deadline:
 		return &LimitError{What: OfTime, Limits: m.limits}
-	case m.limits.Heap > 0 && m.heap.due(now) && m.heap.exceeds(now, m.limits.Heap):
+	case m.limits.Heap > 0 && of.heap.due(now) && of.heap.exceeds(now, m.limits.Heap):
 		return &LimitError{What: OfHeap, Limits: m.limits}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (r *request) evaluate(ctx context.Context, expr evaluator, source string, r
 		out.Error = failureIn(source, err)
 		return out, nil
 	}
-	if out.Result.Value = result; result == nil {
+	if out.Result, out.Note = bounded(ctx, result, r.secrets); result == nil {
 		out.Nothing = true
 		out.Note = "the expression yields nothing: a path in it has no value in the context; a node with this expression would have no value in the context"
 	}
@@ -145,7 +145,7 @@ func (r *request) testMcpTool(ctx context.Context) (any, error) {
 	out.ExecutionTime, out.Error = float64(took)/float64(time.Millisecond), failureOf(err)
 	if err == nil {
 		out.Nothing = output == nil
-		out.Output, out.Note = bounded(output, r.secrets)
+		out.Output, out.Note = bounded(ctx, output, r.secrets)
 	}
 	return out, nil
 }
@@ -162,7 +162,8 @@ func (r *request) callUpstream(ctx context.Context, out *called) (took time.Dura
 		return 0, nil, err
 	}
 	if trial.expressions > 0 {
-		out.EvaluatedArgs = &view.Value{Value: args}
+		shown, _ := bounded(ctx, args, r.secrets)
+		out.EvaluatedArgs = &shown
 	}
 	pool, done, err := r.pool()
 	if err != nil {

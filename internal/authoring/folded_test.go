@@ -25,7 +25,7 @@ func TestFoldedHistory(t *testing.T) {
 		add("", 1, fmt.Sprint(i), i%10 == 0)
 	}
 	add("", 1, "", false)
-	steps, note := stepsOf(history, detail{shortSteps, shortOutput, true}, nil)
+	steps, note := stepsOf(t.Context(), history, detail{shortSteps, shortOutput, true}, nil)
 	if len(steps) != 2+failuresBelow || note != "590 executions of parts and called graphs left out" {
 		t.Errorf("%d steps, %s", len(steps), note)
 	}
@@ -37,7 +37,7 @@ func TestFoldedHistory(t *testing.T) {
 	if own := ownSteps(history); len(own) != 2 {
 		t.Errorf("%d steps of the tool itself, want 2", len(own))
 	}
-	if steps, _ := stepsOf(history, detail{mostSteps, 10, false}, nil); len(steps) != len(history) {
+	if steps, _ := stepsOf(t.Context(), history, detail{mostSteps, 10, false}, nil); len(steps) != len(history) {
 		t.Errorf("%d steps in detail, want all %d", len(steps), len(history))
 	}
 }

@@ -40,6 +40,18 @@ type truncatedOutput struct {
 	Beginning string `json:"beginning"` // of its JSON
 }
 
+// truncate returns the first bytes of a value's JSON in place of a value that has more; size is that
+// of the whole.
+func truncate(ctx context.Context, v value.Value, size, most int, secrets *config.Secrets) value.Value {
+	return value.FromPlain(truncatedOutput{Truncated: true, Bytes: size, Beginning: view.Beginning(ctx, v, most, secrets)})
+}
+
+// sizeOf returns the size of a value as JSON, and whether it has at most so many bytes.
+func sizeOf(ctx context.Context, v value.Value, most int) (size int, within bool) {
+	size, _ = value.SizeWithin(value.NewMeter(ctx, &value.Limits{}), v, value.MaxBytes)
+	return size, size <= most
+}
+
 // detail is how much of a history is shown.
 type detail struct {
 	steps  int  // the first half and the last half of them
@@ -92,7 +104,7 @@ func ends[T any](all []T, most int) ([]T, bool) {
 }
 
 // stepsOf returns a history within bounds, and a note when something was left out.
-func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (steps []shownStep, note string) {
+func stepsOf(ctx context.Context, history []execution.Record, how detail, secrets *config.Secrets) (steps []shownStep, note string) {
 	steps = []shownStep{}
 	var foldedNote string
 	if how.folded {
@@ -113,17 +125,16 @@ func stepsOf(history []execution.Record, how detail, secrets *config.Secrets) (s
 		for i := range r.Attempts {
 			r.Attempts[i].Error = shortFailure(r.Attempts[i].Error, limit, secrets)
 		}
-		raw, err := value.Encode(r.Output)
+		size, within := sizeOf(ctx, r.Output, limit)
 		switch {
 		case r.Error != nil:
 			r.Error = shortFailure(r.Error, limit, secrets)
-		case err == nil && len(raw) > limit:
-			// Redacted before it is truncated: half a secret is not recognised.
-			r.Output = value.FromPlain(truncate(secrets.RedactJSON(raw), len(raw), limit))
+		case !within:
+			r.Output = truncate(ctx, r.Output, size, limit, secrets)
 			room -= limit
 			truncated++
 		default:
-			room -= len(raw)
+			room -= size
 		}
 		steps = append(steps, shownStep{r})
 	}
@@ -157,18 +168,13 @@ func joined(notes ...string) string {
 }
 
 // bounded returns a result as it is shown, and a note when that is its beginning alone.
-func bounded(v value.Value, secrets *config.Secrets) (shown view.Value, note string) {
-	raw, err := value.Encode(v)
-	if err != nil || len(raw) <= mostOutputs {
+func bounded(ctx context.Context, v value.Value, secrets *config.Secrets) (shown view.Value, note string) {
+	size, within := sizeOf(ctx, v, mostOutputs)
+	if within {
 		return view.Value{Value: v}, ""
 	}
-	return view.Value{Value: value.FromPlain(truncate(secrets.RedactJSON(raw), len(raw), mostShown))},
-		fmt.Sprintf("the value has %d bytes of JSON; only its beginning is shown", len(raw))
-}
-
-// truncate returns the first bytes of an output's JSON; size is that of the whole.
-func truncate(raw []byte, size, most int) truncatedOutput {
-	return truncatedOutput{Truncated: true, Bytes: size, Beginning: strings.ToValidUTF8(string(wording.Head(raw, most)), "\uFFFD")}
+	return view.Value{Value: truncate(ctx, v, size, mostShown, secrets)},
+		fmt.Sprintf("the value has %d bytes of JSON; only its beginning is shown", size)
 }
 
 // recordedRuns returns what reads recorded runs, and the path that runs of the graph file

@@ -16,7 +16,7 @@ func TestStepsWithinBounds(t *testing.T) {
 	for _, bytes := range []int{shortOutput, 4 * mostShown, mostOutput} {
 		text := strings.Repeat("é", (bytes-len(secret)/2)/2) + secret + strings.Repeat("x", mostOutput)
 		history := []execution.Record{{Output: text}, {Error: &execution.Failure{Message: text}}}
-		steps, note := stepsOf(history, detail{10, bytes, false}, config.NewSecrets(secret))
+		steps, note := stepsOf(t.Context(), history, detail{10, bytes, false}, config.NewSecrets(secret))
 		raw, err := view.JSON(steps)
 		if err != nil || strings.Contains(string(raw), secret[:6]) || note == "" {
 			t.Errorf("%d: %s, %q, %v", bytes, raw, note, err)
@@ -26,7 +26,7 @@ func TestStepsWithinBounds(t *testing.T) {
 	for range 5001 {
 		history = append(history, execution.Record{Index: len(history), Output: strings.Repeat("y", 1500)})
 	}
-	steps, note := stepsOf(history, detail{mostSteps, mostOutput, false}, nil)
+	steps, note := stepsOf(t.Context(), history, detail{mostSteps, mostOutput, false}, nil)
 	raw, _ := view.JSON(steps)
 	if len(steps) != mostSteps || steps[mostSteps-1].Index != 5000 || len(raw) > 4*mostOutputs || !strings.Contains(note, "5001 executions") {
 		t.Errorf("%d steps in %d bytes, %q", len(steps), len(raw), note)

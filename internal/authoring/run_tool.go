@@ -62,7 +62,7 @@ func (r *request) runGraphTool(ctx context.Context) (any, error) {
 	out := runResult{RunID: result.RunID, Logging: log.entries, Error: failureOf(err)}
 	var valueNote, historyNote string
 	if err == nil {
-		out.Result, valueNote = bounded(result.Value, r.secrets)
+		out.Result, valueNote = bounded(ctx, result.Value, r.secrets)
 	}
 	history := result.History()
 	visited, _ := ends(ownSteps(history), mostSteps)
@@ -70,7 +70,7 @@ func (r *request) runGraphTool(ctx context.Context) (any, error) {
 	for i, record := range visited {
 		out.Path[i] = record.NodeID
 	}
-	out.History, historyNote = stepsOf(history, detailOf(r.Arguments), r.secrets)
+	out.History, historyNote = stepsOf(ctx, history, detailOf(r.Arguments), r.secrets)
 	if historyNote != "" && r.opts.Runs != nil {
 		historyNote += "; readRun shows more of this run"
 	} else if historyNote != "" {
@@ -122,7 +122,15 @@ func (l *runLog) add(at time.Time, level, message string, args ...view.Value) {
 
 // rule logs what the log operator of a rule was given.
 func (l *runLog) rule(v value.Value) {
-	l.add(time.Now(), "debug", "log operator of a rule", view.Value{Value: v})
+	l.add(time.Now(), "debug", "log operator of a rule", view.Value{Value: logged(v)})
+}
+
+// logged returns a value as the log has it. A value inside a rule may share its parts.
+func logged(v value.Value) value.Value {
+	if value.Exceeds(v, mostShown) {
+		return "larger than is logged"
+	}
+	return v
 }
 
 // placeOf names a node, with its address when it is below a step of the run.
@@ -139,11 +147,7 @@ func (l *runLog) Observe(e execution.Event) {
 	case execution.RunStarted:
 		l.add(e.Time, "info", fmt.Sprintf("run of %s started", e.Start.Tool))
 	case execution.CallStarted:
-		args := e.Step.Args
-		if value.Size(args) > mostShown {
-			args = "larger than is logged"
-		}
-		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", placeOf(e.Step.Name(), e.At()), e.Step.Tool, e.Step.Server), view.Value{Value: args})
+		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", placeOf(e.Step.Name(), e.At()), e.Step.Tool, e.Step.Server), view.Value{Value: logged(e.Step.Args)})
 	case execution.AttemptFailed:
 		l.add(e.Time, "info", fmt.Sprintf("node %s is attempted again in %d ms: %s", placeOf(e.Step.Name(), e.At()), e.Retry.WaitMs, e.Retry.Error.Message))
 	case execution.PartsStarted:

@@ -359,6 +359,9 @@ func reportPanics(log *slog.Logger) execution.Option {
 	})
 }
 
+// mostLogged is how many bytes of JSON of a value in a rule are logged: it may share its parts.
+const mostLogged = 64 << 10
+
 // withRuleLog lets the log operator of a tool's rules write to the log, at debug: the
 // one level that may show values.
 func withRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Context {
@@ -366,8 +369,11 @@ func withRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Con
 		return ctx
 	}
 	return jsonlogic.WithLog(ctx, func(v value.Value) {
-		text, err := value.Encode(v)
-		if err != nil {
+		text, err := value.AppendMost(value.NewMeter(ctx, &value.Limits{}), nil, v, mostLogged)
+		switch {
+		case errors.Is(err, value.ErrTooLong):
+			text = append(wording.Head(text, mostLogged), "…"...)
+		case err != nil:
 			text = []byte(err.Error())
 		}
 		log.DebugContext(ctx, "a rule logs", "tool", tool, "value", string(text))

@@ -109,7 +109,7 @@ func (d *Difference) compare(ctx context.Context, s *journal.Store) error {
 	if err != nil {
 		return err
 	}
-	if d.Arguments, err = compare(argsA, argsB); err != nil {
+	if d.Arguments, err = compare(ctx, argsA, argsB); err != nil {
 		return err
 	}
 	if d.A.Nested > 0 || d.B.Nested > 0 {
@@ -130,7 +130,7 @@ func (d *Difference) follow(ctx context.Context, s *journal.Store) error {
 			return err
 		}
 		for n := range max(len(a), len(b)) {
-			if err := d.step(from+n, at(a, n), at(b, n)); err != nil || d.Path != nil {
+			if err := d.step(ctx, from+n, at(a, n), at(b, n)); err != nil || d.Path != nil {
 				return err
 			}
 		}
@@ -189,7 +189,7 @@ func (d *Difference) meet(ctx context.Context, s *journal.Store) error {
 		} else {
 			y = nil
 		}
-		if err := d.step(at.Record.Index, x, y); err != nil {
+		if err := d.step(ctx, at.Record.Index, x, y); err != nil {
 			return err
 		}
 		for _, found := range []*Divergence{d.Value, d.Path} {
@@ -246,7 +246,7 @@ func (p *pages) peek(ctx context.Context) (*journal.Step, error) {
 func (p *pages) next() { p.page = p.page[1:] }
 
 // step compares one step; nil is past the end of a run, or not in it.
-func (d *Difference) step(index int, a, b *journal.Step) error {
+func (d *Difference) step(ctx context.Context, index int, a, b *journal.Step) error {
 	if a == nil || b == nil || a.Record.NodeID != b.Record.NodeID {
 		d.Path = &Divergence{Step: index, A: sideOf(a), B: sideOf(b)}
 		return nil
@@ -265,7 +265,7 @@ func (d *Difference) step(index int, a, b *journal.Step) error {
 	if a.Record.Parts > 0 && a.Record.Parts == b.Record.Parts { // which are equal
 		return nil
 	}
-	changes, err := compare(a.Output, b.Output)
+	changes, err := compare(ctx, a.Output, b.Output)
 	if changes != nil || !sameConfirmed(a.Record.Confirmed, b.Record.Confirmed) {
 		d.Value = &Divergence{Step: index, A: sideOf(a), B: sideOf(b), Changes: changes}
 	}
@@ -292,7 +292,7 @@ func sameConfirmed(a, b *execution.Confirmation) bool {
 }
 
 // compare returns how two values differ, nil when they are equal.
-func compare(a, b journal.Recorded) (*Changes, error) {
+func compare(ctx context.Context, a, b journal.Recorded) (*Changes, error) {
 	if bytes.Equal(a.JSON, b.JSON) {
 		return nil, nil //nolint:nilnil // no difference is no error
 	}
@@ -310,7 +310,7 @@ func compare(a, b journal.Recorded) (*Changes, error) {
 	}
 	out := &Changes{}
 	for _, c := range found[:min(len(found), mostChanges)] {
-		out.Changes = append(out.Changes, Change{Path: c.Path, A: bounded(c.Old, changedBytes), B: bounded(c.New, changedBytes)})
+		out.Changes = append(out.Changes, Change{Path: c.Path, A: bounded(ctx, c.Old, changedBytes), B: bounded(ctx, c.New, changedBytes)})
 	}
 	out.More = len(found) - len(out.Changes)
 	return out, nil

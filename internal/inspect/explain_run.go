@@ -247,22 +247,22 @@ func (e *runExplainer) step(ctx context.Context, r *execution.Record) FailedStep
 	if err != nil {
 		return out
 	}
-	out.Item = shown(scope.Variables[expressions.VarItem])
+	out.Item = shown(ctx, scope.Variables[expressions.VarItem])
 	if input := view.InputOf(node, r.Part); input != nil {
 		if v, err := input.Eval(ctx, scope); err == nil {
-			out.Input = shown(v)
+			out.Input = shown(ctx, v)
 		}
 	}
 	for _, expr := range view.Expressions(node) {
 		for _, read := range view.Reads(ctx, expr.Reads, scope, mostReads-len(out.Reads)) {
-			out.Reads = append(out.Reads, ReadValue{Path: read.Path, In: e.project.File.Secrets.Redact(expr.Source), Value: shown(read.Value)})
+			out.Reads = append(out.Reads, ReadValue{Path: read.Path, In: e.project.File.Secrets.Redact(expr.Source), Value: shown(ctx, read.Value)})
 		}
 	}
 	return out
 }
 
 // shown returns the beginning of a value; nil for none.
-func shown(v value.Value) *Value { return bounded(v, changedBytes) }
+func shown(ctx context.Context, v value.Value) *Value { return bounded(ctx, v, changedBytes) }
 
 // since compares a run with the latest one of its tool before it that finished; nil without one.
 func (i *Inspector) since(ctx context.Context, s *journal.Store, run journal.Run) (*Since, error) {

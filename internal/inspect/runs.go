@@ -10,7 +10,6 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/toolset"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 // Runs are recorded runs, the newest first.
@@ -55,16 +54,16 @@ type Step = view.Step
 type Value = view.Recorded
 
 // bounded returns a value, or its first bytes when it is longer than most; nil for nil.
-func bounded(v value.Value, most int) *Value {
+func bounded(ctx context.Context, v value.Value, most int) *Value {
 	if v == nil {
 		return nil
+	}
+	if size := value.Size(v); size > most {
+		return &Value{Beginning: view.Beginning(ctx, v, most, nil), Bytes: size}
 	}
 	text, err := value.Encode(v)
 	if err != nil {
 		text = []byte("null")
-	}
-	if len(text) > most {
-		return &Value{Beginning: wording.Head(string(text), most), Bytes: len(text)}
 	}
 	return &Value{Value: text, Bytes: len(text)}
 }

@@ -68,8 +68,9 @@ func (w window) encoded(ctx context.Context, v value.Value, secrets *config.Secr
 		return nil, tooFar
 	}
 	meter := value.NewMeter(ctx, &value.Limits{Time: pageTime})
-	hidden := secrets.Longest()
-	for most := w.offset + min(w.most, w.bytes) + hidden + utf8.UTFMax; ; most *= 4 {
+	// Where a secret may be cut, or a character: each byte of it as one of three bytes, and a quote.
+	hidden := secrets.Longest() + 3*utf8.UTFMax
+	for most := w.offset + min(w.most, w.bytes) + hidden; ; most *= 4 {
 		most = min(most, mostEncoded)
 		text, err := value.AppendMost(meter, nil, v, most)
 		switch {
@@ -79,7 +80,7 @@ func (w window) encoded(ctx context.Context, v value.Value, secrets *config.Secr
 			return nil, fmt.Errorf("what select yields cannot be written as JSON: %w", err)
 		}
 		clean := []byte(secrets.Redact(string(text)))
-		clean = clean[:max(0, len(clean)-hidden-utf8.UTFMax)] // where a secret, or a character, may be cut
+		clean = clean[:max(0, len(clean)-hidden)]
 		if shown, end := w.shown(clean); bytesOf(clean, w.offset) < len(clean) && w.full(clean, shown, end) {
 			note := fmt.Sprintf("characters %d to %d; there are more; next offset: %d", w.offset, end, end)
 			return &server.Notice{Texts: []string{shown, note}}, nil
