@@ -215,17 +215,9 @@ func (n notes) failed(r result) (message string, structured json.RawMessage) {
 
 // sameJSON reports whether two texts are the same JSON, however it is written.
 func sameJSON(a, b []byte) bool {
-	var sorted [2][]byte
-	for i, src := range [][]byte{a, b} {
-		v, err := value.Decode(src)
-		if err != nil {
-			return false
-		}
-		if sorted[i], err = value.Encode(value.Plain(v)); err != nil { // with sorted keys
-			return false
-		}
-	}
-	return bytes.Equal(sorted[0], sorted[1])
+	one, err := value.Decode(a)
+	other, err2 := value.Decode(b)
+	return err == nil && err2 == nil && value.Same(one, other)
 }
 
 // redactJSON is redact for JSON, which stays JSON.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"unsafe"
@@ -30,6 +31,13 @@ func Equal(m *Meter, a, b Value) (bool, error) { return EqualBy(m, a, b, SameSca
 func EqualBy(m *Meter, a, b Value, same func(a, b Value) bool) (bool, error) {
 	c := comparison{meter: m, same: same}
 	return c.equal(a, b, 0)
+}
+
+// Same is Equal for values that were decoded, or are bounded otherwise; values too deep to be compared
+// are not the same.
+func Same(a, b Value) bool {
+	equal, err := Equal(NewMeter(context.Background(), &noLimits), a, b)
+	return equal && err == nil
 }
 
 // comparison is one comparison. It ends at the first difference, so that what was compared is equal.

@@ -26,9 +26,9 @@ type Meter struct {
 	ctx      context.Context
 	limits   *Limits
 	outer    *Meter // whose clock and heap count, nil for its own
-	left     int // steps until the next look; below 0 after the end
-	span     int // what left was at the last look
-	looked   int // steps until the last look
+	left     int    // steps until the next look; below 0 after the end
+	span     int    // what left was at the last look
+	looked   int    // steps until the last look
 	bytes    int
 	deadline time.Duration // by the clock of the process; 0 until the first look
 	heap     heapWatch

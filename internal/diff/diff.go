@@ -5,6 +5,7 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"toolgraph/expressions/value"
@@ -88,14 +89,18 @@ func compareArrays(found []Change, path string, a, b []any) []Change {
 	return found
 }
 
-// equalScalars compares values by their JSON.
+// equalScalars compares values that are not both arrays or both objects; numbers by all their digits.
 func equalScalars(a, b value.Value) bool {
-	if (a == nil) != (b == nil) {
+	if !value.SameScalar(a, b) {
 		return false
 	}
-	left, leftErr := value.Encode(a)
-	right, rightErr := value.Encode(b)
-	return leftErr == nil && rightErr == nil && string(left) == string(right)
+	switch a.(type) {
+	case float64, json.Number: // one with more digits than the other may be the same number
+		left, leftErr := value.Encode(a)
+		right, rightErr := value.Encode(b)
+		return leftErr == nil && rightErr == nil && string(left) == string(right)
+	}
+	return true
 }
 
 // step appends a key to a path, as people write it.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"strings"
 
 	"toolgraph/expressions/value"
@@ -65,7 +64,7 @@ func (t *trace) addUse(e entry, item value.Object) error {
 		return err
 	}
 	if before := t.byID[id]; before != nil { // transcripts of resumed sessions repeat entries
-		if before.server == server && before.tool == tool && sameJSON(before.args, args) {
+		if before.server == server && before.tool == tool && value.Same(before.args, args) {
 			return nil
 		}
 		return e.errorf("the tool_use id %q is also that of another call, on line %d", id, before.line)
@@ -114,18 +113,11 @@ func (t *trace) addResult(e entry, item value.Object) error {
 		}
 	}
 	if c.answered > 0 {
-		if c.failed == failed && sameJSON(c.result, v) {
+		if c.failed == failed && value.Same(c.result, v) {
 			return nil
 		}
 		return e.errorf("the call %q has a second result", id)
 	}
 	c.answered, c.failed, c.result = t.moment, failed, v
 	return nil
-}
-
-// sameJSON reports whether two values have the same JSON.
-func sameJSON(a, b value.Value) bool {
-	one, err := value.Encode(a)
-	other, err2 := value.Encode(b)
-	return err == nil && err2 == nil && bytes.Equal(one, other)
 }

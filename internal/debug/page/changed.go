@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	comparedMost = 200_000 // parts of a value that are compared with those of another
+	comparedMost = 200_000 // steps of comparing a value with another
 	wasShown     = 60      // bytes of the value before
 	goneShown    = 20      // keys that an object does not have any more
 )
@@ -17,7 +17,7 @@ const (
 type earlier struct {
 	known bool
 	value value.Value // nil: there was none
-	left  *int        // parts that may still be compared
+	meter *value.Meter
 }
 
 // earlierOf returns what to compare a value with when the request asks for it.
@@ -25,12 +25,12 @@ func earlierOf(r *http.Request, now runState, p place, of string) earlier {
 	if r.URL.Query().Get("marks") == "" {
 		return earlier{}
 	}
-	left := comparedMost
+	meter := value.NewMeter(r.Context(), &value.Limits{Steps: comparedMost})
 	records := now.before(p)
 	switch of {
 	case "context":
 		if n := len(records); n > 0 {
-			return earlier{known: true, value: contextAt(records[:n-1]), left: &left}
+			return earlier{known: true, value: contextAt(records[:n-1]), meter: meter}
 		}
 	case "output":
 		rec, ok := now.record(p)
@@ -39,7 +39,7 @@ func earlierOf(r *http.Request, now runState, p place, of string) earlier {
 				continue
 			}
 			before, ok := now.record(place{Frame: p.Frame, At: i, Part: p.Part})
-			return earlier{known: ok, value: before.Output, left: &left}
+			return earlier{known: ok, value: before.Output, meter: meter}
 		}
 	}
 	return earlier{}
@@ -56,12 +56,12 @@ func (e earlier) child(key any) earlier {
 
 // mark says of a part of a value how it has changed.
 func (e earlier) mark(out *level, v value.Value) {
-	if !e.known || *e.left <= 0 {
+	if !e.known {
 		return
 	}
-	same := sameValue(e.value, v, e.left)
+	same, err := value.Equal(e.meter, e.value, v)
 	switch {
-	case *e.left <= 0 || same:
+	case same || err != nil: // or not known
 	case e.value == nil:
 		out.Change = "new"
 	default:
@@ -117,55 +117,4 @@ func (e earlier) gone(v value.Value) (keys []any) {
 		}
 	}
 	return keys
-}
-
-// sameValue reports whether two values are equal, as far as left lasts.
-func sameValue(a, b value.Value, left *int) bool {
-	if *left--; *left <= 0 {
-		return true
-	}
-	if x, ok := a.([]any); ok {
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		if len(x) == 0 || &x[0] == &y[0] {
-			return true
-		}
-		for i := 0; i < len(x) && *left > 0; i++ {
-			if !sameValue(x[i], y[i], left) {
-				return false
-			}
-		}
-		return true
-	}
-	x, isObject := objectOf(a)
-	y, isOther := objectOf(b)
-	if !isObject || !isOther {
-		return isObject == isOther && kindOf(a) == kindOf(b) && sameScalar(a, b)
-	}
-	if _, shared := a.(*value.Map); shared && a == b {
-		return true
-	}
-	if x.Len() != y.Len() {
-		return false
-	}
-	for _, key := range x.Keys() {
-		if *left <= 0 {
-			break
-		}
-		v, _ := x.Get(key)
-		w, has := y.Get(key)
-		if !has || !sameValue(v, w, left) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameScalar(a, b value.Value) bool {
-	if text, ok := a.(string); ok {
-		return text == b
-	}
-	return a == nil && b == nil || a != nil && b != nil && scalar(a) == scalar(b)
 }
