@@ -1,11 +1,13 @@
 package config
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"sync"
 	"unicode"
+	"unsafe"
 
 	"toolgraph/internal/wording"
 )
@@ -47,13 +49,20 @@ func isSecret(v string) bool { return len(strings.TrimSpace(v)) >= leastSecret }
 // least 8 bytes, and encoded as in a URL, in JSON and in base64, wrapped or not; also the start
 // of a secret before an ellipsis (…), where a text was truncated.
 func (s *Secrets) Redact(text string) string {
+	out, _ := s.RedactWithin(context.Background(), text)
+	return out
+}
+
+// RedactWithin is Redact for a text of any length: the work ends with the context, whose Err is the
+// error.
+func (s *Secrets) RedactWithin(ctx context.Context, text string) (string, error) {
 	if s.Len() == 0 || len(text) < leastSecret {
-		return text
+		return text, nil
 	}
 	s.once.Do(func() { s.finder = newSecretFinder(s.values) })
-	found, _ := s.finder.find(text)
-	if len(found) == 0 {
-		return text
+	found, _, err := s.finder.findWithin(ctx, text)
+	if len(found) == 0 || err != nil {
+		return text, err
 	}
 	var out strings.Builder
 	end := 0
@@ -63,22 +72,34 @@ func (s *Secrets) Redact(text string) string {
 		end = f.to
 	}
 	out.WriteString(text[end:])
-	return out.String()
+	return out.String(), nil
 }
 
 // RedactJSON is Redact for JSON, which remains valid. When a secret is outside a string, such as a
 // number, each scalar that contains one is replaced as a whole, and keys are sorted.
 func (s *Secrets) RedactJSON(raw []byte) []byte {
-	if s.Len() == 0 {
-		return raw
+	out, _ := s.RedactJSONWithin(context.Background(), raw)
+	return out
+}
+
+// RedactJSONWithin is RedactJSON for JSON of any length: the search ends with the context, whose Err is
+// the error.
+func (s *Secrets) RedactJSONWithin(ctx context.Context, raw []byte) ([]byte, error) {
+	if s.Len() == 0 || len(raw) == 0 {
+		return raw, nil
 	}
-	before := string(raw)
-	after := s.Redact(before)
-	if after == before {
-		return raw
+	before := unsafe.String(&raw[0], len(raw)) // without a copy: nothing keeps or changes it
+	after, err := s.RedactWithin(ctx, before)
+	if err != nil || len(after) == len(before) && unsafe.StringData(after) == &raw[0] {
+		return raw, err
 	}
-	if json.Valid([]byte(after)) {
-		return []byte(after)
+	return s.stillJSON(before, []byte(after)), nil
+}
+
+// stillJSON returns the redacted form of JSON: after, unless that is not JSON any more.
+func (s *Secrets) stillJSON(before string, after []byte) []byte {
+	if json.Valid(after) {
+		return after
 	}
 	decoder := json.NewDecoder(strings.NewReader(before))
 	decoder.UseNumber()

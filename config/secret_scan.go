@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 	"strings"
@@ -139,9 +140,17 @@ func folded(c byte) byte {
 // find returns the spans of secrets in a text, in order and without overlaps, and the number of
 // steps of the search.
 func (f *secretFinder) find(text string) (found []span, steps int) {
+	found, steps, _ = f.findWithin(context.Background(), text)
+	return found, steps
+}
+
+// findWithin is find that ends with the context, whose Err is the error.
+func (f *secretFinder) findWithin(ctx context.Context, text string) (found []span, steps int, err error) {
 	for _, v := range secretViews(text) {
 		s := secretScan{secretFinder: f, found: found, own: len(found)}
-		s.read(text, v)
+		if err := s.read(ctx, text, v); err != nil {
+			return nil, 0, err
+		}
 		found, steps = s.found, steps+s.steps
 	}
 	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
@@ -153,7 +162,7 @@ func (f *secretFinder) find(text string) (found []span, steps int) {
 		}
 		apart = append(apart, s)
 	}
-	return apart, steps
+	return apart, steps, nil
 }
 
 // secretScan is the state of reading a text in one view.
@@ -172,11 +181,21 @@ type secretScan struct {
 	word wordScan
 }
 
+// lookEvery is how many bytes are read between two looks at the context.
+const lookEvery = 256 << 10
+
 // read reads the text byte by byte.
-func (s *secretScan) read(text string, v secretView) {
+func (s *secretScan) read(ctx context.Context, text string, v secretView) error {
+	look := lookEvery
 	s.starts = make([]int, 1<<bits.Len(uint(min(s.longest, len(text)))))
 	s.word.edge = true
 	for i := 0; i < len(text); {
+		if i >= look {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			look = i + lookEvery
+		}
 		c := text[i]
 		switch {
 		case c == '\\' && v.levels > 0 || c == '%' && v.percent:
@@ -197,6 +216,7 @@ func (s *secretScan) read(text string, v secretView) {
 		i++
 	}
 	s.endRun(true)
+	return nil
 }
 
 // take takes the next byte, which is text[from:to]. It skips line breaks and the white space at

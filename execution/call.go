@@ -253,7 +253,10 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 // may have been made. known: the operator has said what it returned.
 func (l *live) startCall(s *site, node *graph.MCP, c *Call, unsafe bool) (output value.Value, known bool, err error) {
 	started := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: s.visit(), Sync: unsafe}
-	started.Step.Attempt, started.Step.Args, started.Step.Digest = c.Attempt, c.Args, digest(c.Args)
+	started.Step.Attempt, started.Step.Args = c.Attempt, c.Args
+	if started.Step.Digest, err = digestWithin(s.work, c.Args); err != nil {
+		return nil, false, endOf(s.work, node, "before its call", err)
+	}
 	if result, known := l.past.result(c); known {
 		return result, true, recordFailure(node, l.hooks.record(s.ctx, &started)) // a replay finds the result by it
 	}

@@ -127,17 +127,24 @@ func (s *site) confirmation(n *graph.MCP, effect config.Effect, all []value.Valu
 // shown returns arguments for a question, without secrets. Where they are too long, each long text in
 // them is truncated by itself, so that one argument cannot hide another; what is missing is said.
 func (s *site) shown(args value.Value, most int) string {
-	secrets := s.frame.graph.Secrets
-	src, err := value.Encode(args)
+	secrets, meter := s.frame.graph.Secrets, value.Until(s.work)
+	src, err := value.EncodeWithin(meter, args)
 	if err != nil {
 		return "cannot be shown"
 	}
-	text := secrets.Redact(string(src))
+	text, err := secrets.RedactWithin(s.work, string(src))
+	if err != nil {
+		return "cannot be shown"
+	}
 	if len(text) <= most {
 		return text
 	}
 	for _, each := range []int{200, 50, 20} {
-		src, err := value.Encode(truncated(args, each, secrets))
+		short, err := truncated(meter, args, each, secrets)
+		if err != nil {
+			return "cannot be shown"
+		}
+		src, err := value.EncodeWithin(meter, short)
 		if short := secrets.Redact(string(src)); err == nil && len(short) <= most {
 			return short + fmt.Sprintf(" (%d bytes; long texts are truncated)", len(text))
 		}
@@ -145,25 +152,26 @@ func (s *site) shown(args value.Value, most int) string {
 	return wording.Truncate(text, most) + fmt.Sprintf(" (%d bytes, only the first %d are shown)", len(text), most)
 }
 
-// truncated returns a value whose texts have at most so many bytes each.
-func truncated(v value.Value, most int, secrets *config.Secrets) value.Value {
+// truncated returns a value whose texts have at most so many bytes each. The error is the meter's.
+func truncated(m *value.Meter, v value.Value, most int, secrets *config.Secrets) (value.Value, error) {
+	err := m.Spend(1)
 	switch v := v.(type) {
 	case string:
-		return wording.Truncate(secrets.Redact(v), most)
+		return wording.Truncate(secrets.Redact(v), most), err
 	case []any:
 		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = truncated(item, most, secrets)
+		for i := 0; i < len(v) && err == nil; i++ {
+			items[i], err = truncated(m, v[i], most, secrets)
 		}
-		return items
+		return items, err
 	case value.Object:
 		keys := v.Keys()
 		values := make([]value.Value, len(keys))
-		for i, key := range keys {
-			member, _ := v.Get(key)
-			values[i] = truncated(member, most, secrets)
+		for i := 0; i < len(keys) && err == nil; i++ {
+			member, _ := v.Get(keys[i])
+			values[i], err = truncated(m, member, most, secrets)
 		}
-		return value.NewObject(keys, values)
+		return value.NewObject(keys, values), err
 	}
-	return v
+	return v, err
 }

@@ -50,7 +50,9 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	}
 	parts := &Parts{Count: len(items)}
 	if l.hooks.journal != nil || l.past.parts(s.address()) != nil {
-		parts.Digest = digest(items)
+		if parts.Digest, err = digestWithin(s.work, items); err != nil {
+			return recorded(s.frame.failed(s, start, endOf(s.work, s.node, "before its parts", err)), false)
+		}
 	}
 	if failed, err := l.startParts(f, parts, len(items)*fewest(s.node)); failed != nil || err != nil {
 		return outcome{failed: failed}, err
@@ -211,7 +213,7 @@ func (f *frame) failed(s *site, start time.Time, failed *Failure) *Record {
 func (f *frame) joined(s *site, start time.Time, output value.Value, parts int) *Record {
 	rec := f.newRecord(s, start)
 	rec.Parts = parts
-	if f.setOutput(rec, s.node, output); rec.Error != nil {
+	if f.setOutput(s.work, rec, s.node, output); rec.Error != nil {
 		rec.Parts = 0
 	}
 	return rec

@@ -163,7 +163,7 @@ func (f *frame) choose(n *graph.Switch) (value.Value, error) {
 func (f *frame) record(s *site, start time.Time, output value.Value, err error) *Record {
 	rec := f.newRecord(s, start)
 	if err == nil {
-		f.setOutput(rec, s.node, output)
+		f.setOutput(s.work, rec, s.node, output)
 	} else {
 		rec.Error = failureOf(s.ctx, s.node, err)
 	}
@@ -185,19 +185,29 @@ func (f *frame) newRecord(s *site, start time.Time) *Record {
 	}
 }
 
-// setOutput gives a record its output, or the size limit that the output exceeds.
-func (f *frame) setOutput(rec *Record, node graph.Node, output value.Value) {
+// setOutput gives a record its output, or the size limit that the output exceeds. The work ends with
+// the context, but for the value of a call: it has at most the length of a message, and was perhaps made
+// by a call that is not safe to repeat.
+func (f *frame) setOutput(work context.Context, rec *Record, node graph.Node, output value.Value) {
 	rec.Output = output
 	size, within := 0, true
+	meter := value.Until(work)
+	if rec.NodeType == config.MCPNode && rec.Parts == 0 {
+		meter = nil
+	}
 	if counted := isCounted(rec); counted || isJoined(rec) {
-		whole, fits := value.SizeWithin(nil, output, f.largest)
+		whole, fits := value.SizeWithin(meter, output, f.largest)
 		if within = fits; counted {
 			size = whole
 		}
 	}
+	if meter != nil && meter.Cause() != nil {
+		rec.Output, rec.Error = nil, endOf(work, node, "while its output was measured", meter.Cause())
+		return
+	}
 	switch reached := f.budget.reserve(outputBytes, size); {
 	case !within:
-		rec.Error = sizeLimit("maxNodeOutputBytes", sizeText(output, f.largest), f.largest, node)
+		rec.Error = sizeLimit("maxNodeOutputBytes", sizeText(work, output, f.largest), f.largest, node)
 	case reached != nil:
 		rec.Error = sizeLimit("maxHistoryBytes", strconv.Itoa(reached.most-reached.left+size), reached.most, node)
 	default:
@@ -223,9 +233,9 @@ func isCounted(rec *Record) bool {
 
 // sizeText describes the size of a value that has more bytes than allowed: by the number, unless the
 // value holds its parts so often that counting would take long.
-func sizeText(v value.Value, allowed int) string {
+func sizeText(work context.Context, v value.Value, allowed int) string {
 	most := max(allowed, value.MaxBytes)
-	if size, within := value.SizeWithin(nil, v, most); within {
+	if size, within := value.SizeWithin(value.Until(work), v, most); within {
 		return strconv.Itoa(size)
 	}
 	return fmt.Sprintf("more than %d", most)

@@ -351,7 +351,7 @@ func (f *frame) edit(e Edit) (Record, error) {
 	rec := Record{
 		Frame: f.address, Index: len(f.state.records), Tool: f.tool, NodeID: e.NodeID, NodeType: node.Type(), Start: now, End: now, Edited: true,
 	}
-	if f.setOutput(&rec, node, e.Output); rec.Error != nil {
+	if f.setOutput(f.work, &rec, node, e.Output); rec.Error != nil {
 		return Record{}, rec.Error
 	}
 	return rec, nil

@@ -23,7 +23,7 @@ func (s *site) handle(rec *Record) {
 	}
 	handled := s.located(failed)
 	rec.Error, rec.Handled = nil, handled
-	if s.frame.setOutput(rec, s.node, output); rec.Error != nil {
+	if s.frame.setOutput(s.work, rec, s.node, output); rec.Error != nil {
 		rec.Handled = nil
 	}
 }

@@ -3,7 +3,6 @@ package execution
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -203,6 +202,15 @@ func (e recordedError) FailedResult() value.Value {
 // digest returns a hash of a value, 16 hex digits. The order of an object's keys does not
 // matter.
 func digest(v value.Value) string {
-	sum := sha256.Sum256(value.AppendCanonical(make([]byte, 0, 256), v))
+	sum, _ := value.Digest(nil, v)
 	return hex.EncodeToString(sum[:8])
+}
+
+// digestWithin is digest for a value of any length: the work ends with the context.
+func digestWithin(ctx context.Context, v value.Value) (string, error) {
+	sum, err := value.Digest(value.Until(ctx), v)
+	if err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum[:8]), nil
 }

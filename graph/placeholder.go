@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -96,7 +97,7 @@ func (f *filled) eval(scope *expressions.Scope) (value.Value, error) {
 		}
 		if text, isText := v.(string); isText {
 			joined = append(joined, text...)
-		} else if joined, err = value.Append(joined, v); err != nil {
+		} else if joined, err = value.AppendMost(nil, joined, v, max(0, f.most-len(joined))); err != nil && !errors.Is(err, value.ErrTooLong) {
 			return nil, &PlacedError{Pos: f.pos, Err: err}
 		}
 		joined = append(joined, f.texts[i+1]...)

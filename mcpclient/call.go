@@ -186,7 +186,7 @@ func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result
 			return request{}, fail
 		}
 		mark = s.stderr.mark()
-		params, err := s.callParams(c.tool, c.args, c.meta, more)
+		params, err := s.callParams(ctx, c.tool, c.args, c.meta, more)
 		if err != nil {
 			return request{}, unencoded(err)
 		}

@@ -270,11 +270,11 @@ func (s *session) headers(r request) http.Header {
 }
 
 // callParams returns the params of tools/call; more are the members of another try.
-func (s *session) callParams(tool string, args value.Value, meta map[string]any, more []byte) (out json.RawMessage, err error) {
+func (s *session) callParams(ctx context.Context, tool string, args value.Value, meta map[string]any, more []byte) (out json.RawMessage, err error) {
 	out = append(value.AppendString([]byte(`{"name":`), tool), `,"arguments":`...)
 	if args == nil {
 		out = append(out, "{}"...)
-	} else if out, err = value.Append(out, args); err != nil {
+	} else if out, err = value.AppendMost(value.Until(ctx), out, args, 2*value.MaxBytes); err != nil {
 		return nil, err
 	}
 	if more != nil {

@@ -18,10 +18,9 @@ import (
 // input is a tree whose size is bounded. Values share parts only when an evaluation has made them, and
 // what an evaluation returns has at most value.MaxBytes of JSON.
 var unmetered = map[string]string{
-	"value.AppendCanonical": "of constants of a file, arguments and outputs, which maxNodeOutputBytes bounds as JSON",
-	"value.Size":            "of arguments and outputs, which are bounded as JSON; SizeWithin is for others",
-	"value.fromPlain":       "of values decoded from JSON or YAML, and of Go values",
-	"value.fromReflect":     "see fromPlain",
+	"value.Size":        "of arguments and outputs, which are bounded as JSON; SizeWithin is for others",
+	"value.fromPlain":   "of values decoded from JSON or YAML, and of Go values",
+	"value.fromReflect": "see fromPlain",
 
 	"jsonata.signature.match":              "of a signature: it goes from parameter to parameter, not into the arguments",
 	"jsonlogic.ruleCompiler.compile":       "of a rule decoded from YAML or JSON, which has at most ruleParts parts",
@@ -45,7 +44,6 @@ var unmetered = map[string]string{
 	"graph/flow.argsChecker.object": "see need",
 	"graph/flow.argsChecker.value":  "see need",
 
-	"execution.truncated":     "of the arguments of a call, which maxNodeOutputBytes bounds as JSON",
 	"execution/journal.gapIn": "of a recorded result, decoded from JSON",
 
 	"audit.shaper.list":            "see of",

@@ -143,7 +143,7 @@ func (s *Schema) Check(ctx context.Context, v value.Value) (Problems, error) {
 
 // plain returns a value as the schema's document describes it.
 func (s *Schema) plain(ctx context.Context, v value.Value) (any, error) {
-	plain, err := value.PlainOf(value.NewMeter(ctx, &value.Limits{}), v)
+	plain, err := value.PlainOf(value.Until(ctx), v)
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}

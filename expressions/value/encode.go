@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -28,6 +29,25 @@ func Append(dst []byte, v Value) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// EncodeWithin is Encode for a value that may be large: it is charged to a meter, and allocates what a
+// long text takes at once.
+func EncodeWithin(m *Meter, v Value) ([]byte, error) {
+	out, err := AppendMost(m, nil, v, mostGrown)
+	if !errors.Is(err, ErrTooLong) {
+		return out, err
+	}
+	size, within := SizeWithin(m, v, maxEncoded)
+	if m.Cause() != nil {
+		return nil, m.Cause()
+	} else if !within {
+		return nil, ErrTooLong
+	}
+	return AppendMost(m, make([]byte, 0, size), v, maxEncoded)
+}
+
+// mostGrown is the length up to which a text grows while it is written.
+const mostGrown = 64 << 10
 
 // AppendMost is Append of at most so many bytes of JSON, charged to a meter. Of a value that has
 // more, dst gets the first bytes, at least so many, and the error is ErrTooLong.
@@ -54,12 +74,12 @@ type encoder struct {
 	most  int    // bytes of all that is written to
 }
 
-// spend charges the meter, if there is one.
-func (e *encoder) spend(steps int) error {
-	if e.meter == nil {
+// spend charges a meter, if there is one.
+func spend(m *Meter, steps int) error {
+	if m == nil {
 		return nil
 	}
-	return e.meter.Spend(steps)
+	return m.Spend(steps)
 }
 
 // value appends a value inside depth others.
@@ -91,19 +111,46 @@ func (e *encoder) text(dst []byte, s string) ([]byte, error) {
 	if room := e.most - len(dst); len(s) > room {
 		return AppendString(dst, s[:max(0, room)]), ErrTooLong
 	}
-	if len(s) > 1<<10 {
-		if err := e.spend(len(s) >> 8); err != nil {
-			return dst, err
-		}
+	return AppendText(e.meter, dst, s)
+}
+
+// AppendText is AppendString charged to a meter, if there is one.
+func AppendText[T string | []byte](m *Meter, dst []byte, s T) ([]byte, error) {
+	if len(s) > pieceBytes {
+		dst = slices.Grow(dst, len(s)+len(`""`))
 	}
-	return AppendString(dst, s), nil
+	dst = append(dst, '"')
+	for rest := s; len(rest) > 0; {
+		if s, rest = piece(rest); len(s) > 1<<10 {
+			if err := spend(m, len(s)>>8); err != nil {
+				return dst, err
+			}
+		}
+		dst = appendEscaped(dst, s)
+	}
+	return append(dst, '"'), nil
+}
+
+// pieceBytes is how much of a text is handled between two looks of a meter.
+const pieceBytes = 256 << 10
+
+// piece returns the first piece of a text, which ends with a character, and the rest.
+func piece[T string | []byte](s T) (first, rest T) {
+	if len(s) <= pieceBytes {
+		return s, rest
+	}
+	end := pieceBytes
+	for end > pieceBytes-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end], s[end:]
 }
 
 func (e *encoder) array(dst []byte, items []any, depth int) ([]byte, error) {
 	if depth >= MaxDepth {
 		return dst, ErrTooDeep
 	}
-	err := e.spend(1 + len(items))
+	err := spend(e.meter, 1+len(items))
 	if err != nil {
 		return dst, err
 	}
@@ -126,7 +173,7 @@ func (e *encoder) object(dst []byte, o Object, depth int) ([]byte, error) {
 	if depth >= MaxDepth {
 		return dst, ErrTooDeep
 	}
-	err := e.spend(1 + o.Len())
+	err := spend(e.meter, 1+o.Len())
 	if err != nil {
 		return dst, err
 	}
@@ -173,7 +220,10 @@ const hexDigits = "0123456789abcdef"
 // AppendString writes s quoted and escapes only what JSON demands, so not the characters
 // that HTML escapes. Bytes that are not UTF-8 become U+FFFD.
 func AppendString[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
+	return append(appendEscaped(append(dst, '"'), s), '"')
+}
+
+func appendEscaped[T string | []byte](dst []byte, s T) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -195,7 +245,7 @@ func AppendString[T string | []byte](dst []byte, s T) []byte {
 		i++
 		start = i
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(dst, s[start:]...)
 }
 
 func appendEscape(dst []byte, c byte) []byte {

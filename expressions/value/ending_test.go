@@ -19,7 +19,7 @@ func TestX01WorkEndsBeforeItsContext(t *testing.T) {
 		}
 	}
 	close(ended)
-	meter, steps := value.NewMeter(work, &value.Limits{}), 0
+	meter, steps := value.Until(work), 0
 	for meter.Spend(1) == nil {
 		if steps++; steps > 100_000 {
 			t.Fatal("the work does not end")

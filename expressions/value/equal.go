@@ -36,7 +36,7 @@ func EqualBy(m *Meter, a, b Value, same func(a, b Value) bool) (bool, error) {
 // Same is Equal for values that were decoded, or are bounded otherwise; values too deep to be compared
 // are not the same.
 func Same(a, b Value) bool {
-	equal, err := Equal(NewMeter(context.Background(), &noLimits), a, b)
+	equal, err := Equal(Until(context.Background()), a, b)
 	return equal && err == nil
 }
 

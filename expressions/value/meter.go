@@ -56,6 +56,13 @@ func MakeMeter(ctx context.Context, limits *Limits) Meter {
 	return m
 }
 
+// Until returns a meter without limits, which ends with ctx.
+func Until(ctx context.Context) *Meter {
+	return &Meter{ctx: ctx, limits: &noLimits, span: stepsPerLook, left: stepsPerLook}
+}
+
+var noLimits Limits
+
 // Within returns a meter for a part of the work of outer: it has limits of its own for steps and
 // bytes, and its time and growth of the heap are counted from the beginning of outer, with those of
 // all other such parts. Outer must not be used meanwhile.

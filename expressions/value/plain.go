@@ -12,11 +12,9 @@ import (
 
 // Plain is PlainOf for a value that was decoded, or is bounded otherwise.
 func Plain(v Value) any {
-	plain, _ := PlainOf(NewMeter(context.Background(), &noLimits), v) // it has no limit
+	plain, _ := PlainOf(Until(context.Background()), v) // it has no limit
 	return plain
 }
-
-var noLimits Limits
 
 // PlainOf returns a copy of v made of map[string]any, []any, string, float64, json.Number,
 // bool and nil, for libraries that accept only these types. Parts that v shares are copied each time.

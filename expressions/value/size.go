@@ -62,7 +62,7 @@ func SizeWithin(m *Meter, v Value, most int) (size int, within bool) {
 func left(m *Meter, v Value, n int) int {
 	switch x := v.(type) {
 	case []any:
-		if m != nil && m.Spend(1+len(x)) != nil {
+		if spend(m, 1+len(x)) != nil {
 			return -1
 		}
 		n -= 2 + max(0, len(x)-1)
@@ -71,7 +71,7 @@ func left(m *Meter, v Value, n int) int {
 		}
 		return n
 	case map[string]any:
-		if m != nil && m.Spend(1+len(x)) != nil {
+		if spend(m, 1+len(x)) != nil {
 			return -1
 		}
 		n -= 2 + max(0, len(x)-1)
@@ -83,7 +83,7 @@ func left(m *Meter, v Value, n int) int {
 		}
 		return n
 	case Object:
-		if m != nil && m.Spend(1+x.Len()) != nil {
+		if spend(m, 1+x.Len()) != nil {
 			return -1
 		}
 		n -= 2 + max(0, x.Len()-1)
@@ -96,6 +96,14 @@ func left(m *Meter, v Value, n int) int {
 		if len(x) > n { // without reading it
 			return -1
 		}
+		for m != nil && len(x) > pieceBytes {
+			var first string
+			if first, x = piece(x); m.Spend(len(first)>>8) != nil {
+				return -1
+			}
+			n -= sizeOfString(first) - len(`""`)
+		}
+		return n - sizeOfString(x)
 	}
 	return n - Size(v)
 }

@@ -48,7 +48,7 @@ func truncate(ctx context.Context, v value.Value, size, most int, secrets *confi
 
 // sizeOf returns the size of a value as JSON, and whether it has at most so many bytes.
 func sizeOf(ctx context.Context, v value.Value, most int) (size int, within bool) {
-	size, _ = value.SizeWithin(value.NewMeter(ctx, &value.Limits{}), v, value.MaxBytes)
+	size, _ = value.SizeWithin(value.Until(ctx), v, value.MaxBytes)
 	return size, size <= most
 }
 

@@ -38,8 +38,8 @@ func New() *Store {
 // key is a hash of a server's identity, a tool and its arguments, such that no two calls have the same.
 type key [sha256.Size]byte
 
-func keyOf(identity string, c *execution.Call) key {
-	return sha256.Sum256(value.AppendCanonical(nil, []any{identity, c.Tool, c.Args}))
+func keyOf(ctx context.Context, identity string, c *execution.Call) (key, error) {
+	return value.Digest(value.Until(ctx), []any{identity, c.Tool, c.Args})
 }
 
 type answer struct {
@@ -87,7 +87,10 @@ func (p pooled) Answer(
 		v, err = send()
 		return v, false, err
 	}
-	k := keyOf(identity, &c)
+	k, err := keyOf(ctx, identity, &c)
+	if err != nil {
+		return nil, false, context.Cause(ctx)
+	}
 	for alone := false; ; {
 		definition := p.pool.Definition(ctx, c.Server, c.Tool)
 		known, f, leads := p.enter(k, definition, ttl, alone)

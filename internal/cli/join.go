@@ -53,7 +53,7 @@ func markOf(at execution.Address, digest string) string {
 
 // callerOf returns what only the same request of the same client has.
 func callerOf(ctx context.Context, args value.Value) string {
-	sum := sha256.Sum256(value.AppendCanonical(nil, []any{server.SubjectOf(ctx), args}))
+	sum, _ := value.Digest(nil, []any{server.SubjectOf(ctx), args})
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -369,7 +369,7 @@ func withRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Con
 		return ctx
 	}
 	return jsonlogic.WithLog(ctx, func(v value.Value) {
-		text, err := value.AppendMost(value.NewMeter(ctx, &value.Limits{}), nil, v, mostLogged)
+		text, err := value.AppendMost(value.Until(ctx), nil, v, mostLogged)
 		switch {
 		case errors.Is(err, value.ErrTooLong):
 			text = append(wording.Head(text, mostLogged), "…"...)

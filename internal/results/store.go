@@ -53,11 +53,14 @@ type Result struct {
 // Put stores a result and returns what the client gets in its place: a summary, and a link to the
 // result. The error is that the result has no JSON form.
 func (k *Store) Put(ctx context.Context, of File, r Result) (*server.Notice, error) {
-	raw, err := value.Encode(r.Value)
+	raw, err := value.EncodeWithin(value.Until(ctx), r.Value)
 	if err != nil {
 		return nil, fmt.Errorf("the value of tool %s cannot be written as JSON: %w", wording.Quote(r.Tool), err)
 	}
-	safe := of.Secrets.RedactJSON(raw)
+	safe, err := of.Secrets.RedactJSONWithin(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
 	shown := r.Value
 	if changed := len(safe) != len(raw) || &safe[0] != &raw[0]; changed {
 		if shown, err = value.Decode(safe); err != nil {

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -194,8 +195,8 @@ func sample(v value.Value, depth int) value.Value {
 
 // jsonOf returns the beginning of the JSON of a value, as much of it as a summary can have.
 func jsonOf(v value.Value) string {
-	text, err := value.Encode(v)
-	if err != nil {
+	text, err := value.AppendMost(nil, nil, v, mostBytes)
+	if err != nil && !errors.Is(err, value.ErrTooLong) {
 		return "a value without a JSON form" // it was read from JSON
 	}
 	return wording.Truncate(string(text), mostBytes)

@@ -164,7 +164,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if err != nil {
 		c.failed(err.Error())
 	}
-	return s.appendValue(dst, id, c, answer, err != nil)
+	return s.appendValue(ctx, dst, id, c, answer, err != nil)
 }
 
 // internalError logs a panic and returns the message for the client.

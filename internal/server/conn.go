@@ -312,8 +312,10 @@ func (c *conn) perform(f *flight, call *call, o *observation) {
 	o.end(call.outcome)
 	if wanted {
 		mine, _ = c.out.add(len(line), func(dst []byte) []byte {
-			c.server.finished(call) // before the client gets the answer and calls again
-			put = true
+			c.server.finished(call)                                 // before the client gets the answer and calls again
+			if put = true; len(dst) == 0 && len(line) > spareMost { // it is written from where it is
+				return line
+			}
 			return append(dst, line...)
 		})
 	}

@@ -77,7 +77,7 @@ func TestItemsWithDetails(t *testing.T) {
 		}
 		all := b.server.tools.Load()
 		c := &call{from: all, tool: all.byName["give"]}
-		got := string(b.server.appendValue(nil, []byte("1"), c, a, false))
+		got := string(b.server.appendValue(t.Context(), nil, []byte("1"), c, a, false))
 		if want := `{"jsonrpc":"2.0","id":1,"result":{"content":` + x.want + "}}\n"; got != want {
 			t.Errorf("%s with %s:\ngot  %swant %s", x.value, x.details, got, want)
 		}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/base64"
 	"io"
 	"slices"
@@ -17,27 +18,30 @@ import (
 // appendValue appends the answer line for the value of a run: its JSON as one text
 // item, and as structuredContent when it is an object or the outputSchema requires it.
 // Without an outputSchema, MCP content is sent as content. A tool with result: text sends
-// a string without quotes. Of a call that has failed, the value says how far it came.
-func (s *Server) appendValue(dst, id []byte, c *call, a Answer, hasFailed bool) []byte {
+// a string without quotes. Of a call that has failed, the value says how far it came. The work ends with
+// the context, unless that has ended before: the answer is of a run that was cancelled then.
+func (s *Server) appendValue(ctx context.Context, dst, id []byte, c *call, a Answer, hasFailed bool) []byte {
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
 	if c.tool.output == nil {
 		if items := contentItems(&a); items != nil {
-			return s.appendContent(dst, id, c, items, &a)
+			return s.appendContent(ctx, dst, id, c, items, &a)
 		}
 	}
-	raw, err := value.Encode(a.Value)
+	raw, _, err := encode(ctx, c, a.Value)
 	if err != nil {
 		return s.appendNotice(dst, id, c, unencodable(c, err), a.Usage)
 	}
-	raw = c.from.secrets.RedactJSON(raw)
-	out := len(raw)
-	dst = appendHead(dst, id)
-	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
+	out, shown, mark := len(raw), raw, len(dst)
 	if text, isText := a.Value.(string); isText && c.tool.def.Result == config.TextResult {
 		text = c.from.secrets.Redact(text)
-		out = len(text)
-		dst = value.AppendString(dst, text)
-	} else {
-		dst = value.AppendString(dst, raw)
+		out, shown = len(text), []byte(text)
+	}
+	dst = appendHead(grown(dst, len(raw)), id)
+	dst = append(dst, `"result":{"content":[{"type":"text","text":`...)
+	if dst, err = value.AppendText(value.Until(ctx), dst, shown); err != nil {
+		return s.appendNotice(dst[:mark], id, c, unencodable(c, err), a.Usage)
 	}
 	if c.tool.output == nil {
 		dst = appendDetails(dst, c, a.detailsOf(0, 1))
@@ -55,6 +59,25 @@ func (s *Server) appendValue(dst, id []byte, c *call, a Answer, hasFailed bool) 
 		dst = append(dst, `,"isError":true`...)
 	}
 	return s.appendTail(dst, c.modern, a.Usage, out)
+}
+
+// encode returns a value as JSON without secrets; whole: it has none.
+func encode(ctx context.Context, c *call, v value.Value) (shown []byte, whole bool, err error) {
+	raw, err := value.EncodeWithin(value.Until(ctx), v)
+	if err != nil {
+		return nil, false, err
+	}
+	shown, err = c.from.secrets.RedactJSONWithin(ctx, raw)
+	return shown, err == nil && len(shown) == len(raw) && &shown[0] == &raw[0], err
+}
+
+// grown returns dst with room for JSON of a length, as a text in which some characters are escaped and as
+// it is. A short one may grow while it is written.
+func grown(dst []byte, size int) []byte {
+	if size < spareMost/4 {
+		return dst
+	}
+	return slices.Grow(dst, 2*size+size/4)
 }
 
 // appendFailure appends the answer line of a call that has failed without a run.
@@ -164,7 +187,7 @@ func isBase64(text string) bool {
 }
 
 // appendContent appends the answer line of a run whose value is content.
-func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, a *Answer) []byte {
+func (s *Server) appendContent(ctx context.Context, dst, id []byte, c *call, items []value.Value, a *Answer) []byte {
 	mark := len(dst)
 	dst = append(appendHead(dst, id), `"result":{"content":[`...)
 	from := len(dst)
@@ -173,16 +196,18 @@ func (s *Server) appendContent(dst, id []byte, c *call, items []value.Value, a *
 			dst = append(dst, ',')
 		}
 		if text, ok := item.(string); ok {
-			dst = appendDetailed(dst, c, c.from.secrets.Redact(text), a.detailsOf(i, len(items)))
+			text, err := c.from.secrets.RedactWithin(ctx, text)
+			if err != nil {
+				return s.appendNotice(dst[:mark], id, c, unencodable(c, err), a.Usage)
+			}
+			dst = appendDetailed(dst, c, text, a.detailsOf(i, len(items)))
 			continue
 		}
-		raw, err := value.Encode(item)
+		raw, whole, err := encode(ctx, c, item)
 		if err != nil {
 			return s.appendNotice(dst[:mark], id, c, unencodable(c, err), a.Usage)
 		}
-		shown := c.from.secrets.RedactJSON(raw)
-		whole := len(shown) == len(raw) && &shown[0] == &raw[0] // redacted: it may no longer be valid content
-		if raw = shown; whole && isContent(item) {
+		if whole && isContent(item) { // redacted, it may no longer be valid content
 			s.given(c.subject, item)
 			dst = append(dst, raw...)
 			continue

@@ -39,7 +39,7 @@ func (v Value) MarshalJSON() ([]byte, error) { return value.Encode(v.Value) }
 func Beginning(ctx context.Context, v value.Value, most int, secrets *config.Secrets) string {
 	// What is encoded last may be a part of a character, each byte of it as one of three bytes, and a quote.
 	hidden := secrets.Longest() + 3*utf8.UTFMax
-	raw, _ := value.AppendMost(value.NewMeter(ctx, &value.Limits{}), nil, v, most+hidden) // ErrTooLong, or ctx has ended
+	raw, _ := value.AppendMost(value.Until(ctx), nil, v, most+hidden) // ErrTooLong, or ctx has ended
 	clean := secrets.Redact(string(raw))
 	return wording.Head(clean[:max(0, len(clean)-hidden)], most)
 }
