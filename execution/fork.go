@@ -245,7 +245,7 @@ func besides(a, b Address) Address {
 // events returns the first events of a fork.
 func (c *Cut) events(g *graph.Graph, edits []Edit, h *hooks) ([]Event, error) {
 	own := make([]Event, 0, len(c.Before)+len(edits))
-	first := c.Before[0]
+	first, begin := c.Before[0], h.now() // edits are made after the run has begun
 	for _, e := range c.Before {
 		e.Run = h.runID
 		if e.Record != nil {
@@ -262,7 +262,7 @@ func (c *Cut) events(g *graph.Graph, edits []Edit, h *hooks) ([]Event, error) {
 		}
 		own = append(own, Event{Kind: ContextEdited, Run: h.runID, Time: rec.End, Record: rec})
 	}
-	own[0].Time = h.now()
+	own[0].Time = begin
 	own[0].Start = &Start{
 		Tool: first.Start.Tool, Graph: g.HashWith(h.vars), Args: first.Start.Args, Vars: g.ReadVars(h.vars),
 		ForkedFrom: Origin(first.Run, c.At), Copied: len(own) - 1,

@@ -94,11 +94,6 @@ func foundIn(t *testing.T, src string) (found []string) {
 		t.Fatal(err)
 	}
 	all := c.Found
-	if c.Project == nil {
-		if all, err = checks.AroundSyntax(t.Context(), path, []byte(src), config.Options{}, all); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if c.Valid != (all.Err() == nil) {
 		t.Errorf("valid: %v, with %v", c.Valid, all)
 	}

@@ -41,18 +41,19 @@ func Text(ctx context.Context, path string, src []byte, opts config.Options, ser
 	if err != nil && !errors.As(err, &found) {
 		return nil, err
 	}
-	if found != nil {
-		return Beside(ctx, p, found, opts.ReadFile, servers)
+	switch {
+	case p == nil: // no YAML, or no graph file
+		found, err = aroundSyntax(ctx, path, src, opts, found)
+		return &Checked{Found: found}, err
+	case found != nil:
+		return beside(ctx, p, found, opts.ReadFile, servers)
 	}
 	return Offline(ctx, p, opts.ReadFile, servers)
 }
 
-// Beside adds to the findings of a text with errors what is found in the tools that have none. p is what was
-// understood of the text; nil: nothing.
-func Beside(ctx context.Context, p *project.Project, found config.Diagnostics, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
-	if p == nil {
-		return &Checked{Found: found}, nil
-	}
+// beside adds to the findings of a text with errors what is found in the tools that have none. p is what was
+// understood of the text.
+func beside(ctx context.Context, p *project.Project, found config.Diagnostics, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
 	sound := *p
 	sound.Graphs, sound.Pipeline = p.Sound, nil
 	c, err := Offline(ctx, &sound, read, servers)

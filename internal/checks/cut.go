@@ -14,10 +14,9 @@ import (
 // mostCut is how many tools are left out of a text that is no YAML.
 const mostCut = 8
 
-// AroundSyntax is Text for a text that is no YAML, given the finding that says so: it adds what is found in the
-// tools that do not have the broken line. Where the break cannot be kept to one tool, as with a quote that is never closed,
-// nothing is added.
-func AroundSyntax(ctx context.Context, path string, src []byte, opts config.Options, broken config.Diagnostics) (config.Diagnostics, error) {
+// aroundSyntax adds to the finding that a text is no YAML what is found in the tools that do not have the broken
+// line. Where the break cannot be limited to one tool, as with a quote that is never closed, nothing is added.
+func aroundSyntax(ctx context.Context, path string, src []byte, opts config.Options, broken config.Diagnostics) (config.Diagnostics, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	var cuts []cut
 	for at := syntaxLine(path, broken); at > 0; {
@@ -39,7 +38,7 @@ func AroundSyntax(ctx context.Context, path string, src []byte, opts config.Opti
 		if p == nil {
 			return broken, nil
 		}
-		rest, err := Beside(ctx, p, found, opts.ReadFile, Servers{})
+		rest, err := beside(ctx, p, found, opts.ReadFile, Servers{})
 		if err != nil {
 			return nil, err
 		}

@@ -125,36 +125,30 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 // check returns the findings of one file, and notes its lines.
 func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown lines) (config.Diagnostics, error) {
 	opts := config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv, Vars: f.vars}
-	p, err := of.load(ctx, opts)
+	src, err := of.bytes()
 	var found config.Diagnostics
-	switch {
-	case errors.As(err, &found) && p != nil: // no server is started for a file with errors
-		c, err := checks.Beside(ctx, p, found, nil, checks.Servers{})
-		if err != nil {
-			return found, err
-		}
-		return c.Found, nil
-	case found != nil:
-		src, err := of.bytes()
-		if err != nil {
-			return found, nil //nolint:nilerr // it is among the findings
-		}
-		return checks.AroundSyntax(ctx, of.path, src, opts, found)
-	case err != nil:
+	if errors.As(err, &found) {
+		return found, nil
+	} else if err != nil {
 		return nil, err
 	}
+	c, err := checks.Text(ctx, of.path, src, opts, checks.Servers{})
+	if err != nil {
+		return nil, err
+	}
+	if !c.Valid { // no server is started for a file with errors
+		return c.Found, nil
+	}
+	p := c.Project
 	shown.note(of, p.File)
 	if !f.live {
-		c, err := checks.Offline(ctx, p, nil, checks.Servers{})
-		if err != nil {
-			return nil, err
-		}
 		if c.Locked == nil {
 			f.noteUnknown(p, c.Offline)
 		}
 		return c.Found, nil
 	}
-	locked, found, err := checks.LockBeside(p, nil)
+	var locked *lock.Lock
+	locked, found, err = checks.LockBeside(p, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -230,15 +224,7 @@ type checked struct {
 	src  []byte
 }
 
-// load loads the file, or its bytes from standard input.
-func (c checked) load(ctx context.Context, opts config.Options) (*project.Project, error) {
-	if c.src == nil {
-		return project.Load(ctx, c.path, opts)
-	}
-	return project.Parse(ctx, c.path, c.src, opts)
-}
-
-// bytes returns the file's bytes.
+// bytes returns the file's bytes, or those from standard input.
 func (c checked) bytes() ([]byte, error) {
 	if c.src == nil {
 		return config.ReadFile(c.path)

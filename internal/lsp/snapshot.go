@@ -172,7 +172,11 @@ func (s *snapshot) check() (result, error) {
 			if err != nil {
 				return r, err
 			}
-			found = slices.Concat(found, more)
+			for _, f := range more {
+				if !slices.Contains(found, f) { // those of other tools are among them already
+					found = append(found, f)
+				}
+			}
 			found.Sort()
 		}
 	case lockFile:

@@ -143,14 +143,14 @@ func TestFindingsStayInBrokenText(t *testing.T) {
 	}
 }
 
-// Many mistakes end after the eighth.
+// Each broken tool has its finding, up to the eighth that is left out and the one at which that ends.
 func TestManyBrokenLines(t *testing.T) {
 	c := start(t, nil)
 	text := graph + "  - name: last\n    description: d\n    nodes: 7\n" + strings.Repeat("  - {[}\n", 30)
 	uri := c.open("graph.yaml", strings.Replace(graph, "required: [name]", "required: [nam]", 1))
 	c.codes(uri)
 	c.edit(uri, Range{Position{}, Position{Line: 99}}, text)
-	if got := c.codes(uri); got != "yaml-syntax" {
+	if got := c.codes(uri); got != strings.TrimSpace(strings.Repeat("yaml-syntax ", 9)) {
 		t.Errorf("got %s", got)
 	}
 }
