@@ -160,6 +160,8 @@ func differenceOf(p *pair, got string, wants []string) string {
 			return "characters" // half a character
 		case matchIndex.MatchString(got) && matchIndex.ReplaceAllString(got, "") == matchIndex.ReplaceAllString(want, ""):
 			return "characters" // an index in UTF-16 units
+		case sortedWithVariable.MatchString(p.Expr):
+			return "sorted-records" // jsonata-js takes its own records for the items
 		}
 	}
 	return "unknown"
@@ -167,6 +169,9 @@ func differenceOf(p *pair, got string, wants []string) string {
 
 var (
 	integerKey = regexp.MustCompile(`"(0|[1-9][0-9]{0,8})\\?"`)
+	// sortedWithVariable is a sort of a path with variables that a predicate or a group follows.
+	sortedWithVariable = regexp.MustCompile(`[#@]\$\w+(\[\])?\^\([^()]*(\([^()]*\)[^()]*)*\)[\[{]`)
+
 	matchIndex = regexp.MustCompile(`"index":[0-9]+`)
 )
 
