@@ -38,7 +38,7 @@ func union(s, t Shape) Shape {
 		whole:   (!a.kinds.has(kindNumber) || a.allWhole()) && (!b.kinds.has(kindNumber) || b.allWhole()),
 		strings: uniteConstants(a.strings, b.strings, a.kinds.has(kindString), b.kinds.has(kindString)),
 	}
-	out.forms = a.forms | b.forms
+	out.span, out.forms = uniteSpans(a, b), a.forms|b.forms
 	switch {
 	case !a.kinds.has(kindArray):
 		out.items, out.filled = b.items, b.filled
@@ -119,7 +119,7 @@ func (s Shape) Equal(t Shape) bool {
 		return true
 	}
 	a, b := s.get(), t.get()
-	if a.kinds != b.kinds || a.whole != b.whole || a.filled != b.filled || a.rest != b.rest || a.size != b.size || len(a.fields) != len(b.fields) ||
+	if a.kinds != b.kinds || a.whole != b.whole || !sameSpan(a.span, b.span) || a.filled != b.filled || a.rest != b.rest || a.size != b.size || len(a.fields) != len(b.fields) ||
 		(a.numbers == nil) != (b.numbers == nil) || (a.strings == nil) != (b.strings == nil) ||
 		!slices.Equal(a.numbers, b.numbers) || !slices.Equal(a.strings, b.strings) || !a.items.Equal(b.items) {
 		return false
@@ -197,7 +197,7 @@ func (s Shape) Filled() Shape {
 func (a *alternatives) conflict(b *alternatives, kind kinds) (why *Conflict, differ bool) {
 	switch kind {
 	case kindNumber:
-		return nil, disjoint(a.numbers, b.numbers) || a.allBroken() && b.whole || b.allBroken() && a.whole
+		return nil, disjoint(a.numbers, b.numbers) || a.apart(b) || a.allBroken() && b.whole || b.allBroken() && a.whole
 	case kindString:
 		return nil, disjoint(a.strings, b.strings)
 	case kindArray:

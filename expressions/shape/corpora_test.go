@@ -192,7 +192,7 @@ func TestX12Causes(t *testing.T) {
 		`($a := $.entry.name; {"v": $a[]})`:              `{v: "a"}`,
 		`{"v": $.entry.name[]}`:                          `{v: array of "a"}`,
 		`items{$string(id): tags}."1"`:                   `object`,
-		`items{"all": $count($)}.all`:                    `{all?: number}`,
+		`items{"all": $count($)}.all`:                    `{all?: integer}`,
 		`[staff, depts].b`:                               `empty array or missing`,
 		`items[[0, 0]].id`:                               `1 or 2 or array of 1 or 2 or missing`,
 		`items.nothing[true]`:                            `array or missing`,

@@ -55,7 +55,7 @@ func chunked(in *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape { return array(filledArray(of.item()), surelyFilled(of)) })
 }
 
-func counted(_ *inferrer, s *site) fact { return of(Number()) }
+func counted(_ *inferrer, _ *site) fact { return of(Counting()) }
 
 func distinctItems(_ *inferrer, s *site) fact {
 	// Of a sequence, the result is a sequence.

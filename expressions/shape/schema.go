@@ -119,6 +119,9 @@ func (r *schemaReader) typed(schema value.Value, depth int) Shape {
 		a.kinds |= schemaKinds[name]
 	}
 	a.whole = slices.Contains(types, any("integer")) && !slices.Contains(types, any("number"))
+	if a.kinds.has(kindNumber) {
+		a.span = spanOf(schema)
+	}
 	if a.kinds == 0 {
 		a.kinds = kindValue
 		if _, named := member(schema, "properties").(value.Object); named && member(schema, "type") == nil {
@@ -258,8 +261,9 @@ func (s Shape) schema() value.Value {
 	return schemaOf(keyword{"anyOf", branches})
 }
 
-// details returns the keywords about properties and items.
+// details returns the keywords about numbers, properties and items.
 func (a *alternatives) details() (keywords []keyword) {
+	keywords = a.span.bounds()
 	if a.kinds.has(kindObject) && (len(a.fields) > 0 || a.rest != open) {
 		var properties []keyword
 		required := []value.Value{}

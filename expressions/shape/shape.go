@@ -12,6 +12,7 @@ type alternatives struct {
 	kinds   kinds
 	numbers []float64 // sorted; when not nil, the only numbers
 	whole   bool      // numbers that are not listed have no fraction
+	span    *span     // the range of numbers that are not listed; nil: all
 	strings []string  // sorted; when not nil, the only strings
 	items   Shape     // of arrays; an item is never nothing
 	filled  bool      // arrays have at least one item
@@ -169,7 +170,7 @@ func shapeOf(a alternatives) Shape {
 
 // plain reports whether nothing is known but the kinds.
 func (a *alternatives) plain() bool {
-	return a.numbers == nil && !a.whole && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
+	return a.numbers == nil && !a.whole && a.span == nil && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
 }
 
 // tidy drops the details of absent kinds and those that mean nothing.
@@ -178,6 +179,7 @@ func (a *alternatives) tidy() {
 		a.numbers = nil
 	}
 	a.whole = a.whole && a.kinds.has(kindNumber) && a.numbers == nil
+	a.tidySpan()
 	if !a.kinds.has(kindString) || len(a.strings) > maxConstants {
 		a.strings = nil
 	}

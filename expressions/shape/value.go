@@ -145,7 +145,7 @@ func (s Shape) Has(v value.Value) bool {
 	}
 	switch x := v.(type) {
 	case float64:
-		return (a.numbers == nil || slices.Contains(a.numbers, x)) && !(a.whole && hasFraction(x))
+		return (a.numbers == nil || slices.Contains(a.numbers, x)) && !(a.whole && hasFraction(x)) && (a.span == nil || a.span.has(x))
 	case json.Number:
 		return a.numbers == nil
 	case string:

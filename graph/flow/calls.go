@@ -171,7 +171,9 @@ func (f *follower) variables(ctx context.Context, node int, u use) map[string]sh
 		switch name {
 		case expressions.VarItem:
 			vars[name] = f.item(ctx, node, u.call)
-		case expressions.VarIndex, expressions.VarAttempt:
+		case expressions.VarIndex:
+			vars[name] = shape.Counting()
+		case expressions.VarAttempt:
 			vars[name] = shape.Integer()
 		case expressions.VarResult:
 			vars[name] = f.value(ctx, u.call)

@@ -240,18 +240,16 @@ func (a *argsChecker) fills(property any) bool {
 // constant checks a value without expressions as the tool will, and reports what is not yet
 // reported.
 func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string]any, path []string) {
-	document := a.document(s)
-	compiled, err := schema.Compile(document)
+	compiled, err := schema.Compile(a.document(s))
 	whole := value.FromPlain(d.Value())
-	switch {
-	case err != nil:
+	if err != nil {
 		return
-	case a.input == nil:
-	case len(path) == 0:
+	}
+	if len(path) == 0 && a.input != nil {
 		compiled = a.input
+	}
+	if a.input != nil {
 		whole, _ = compiled.Complete(ctx, whole)
-	case bytes.Contains(document, []byte(`"default"`)):
-		return // the whole is checked when it has no expression
 	}
 	// An error means that validation took too long here; a run has more time for it.
 	problems, _ := compiled.Check(ctx, whole)
@@ -279,6 +277,7 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	if !conflicts {
 		if conflict, conflicts = given.Filled().Conflict(want); !conflicts || len(conflict.Path) == 0 {
 			a.chance(d, given, want, path)
+			a.partly(d, given, want, path)
 			return
 		}
 		severity = config.Warning // an empty array fits

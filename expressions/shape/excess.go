@@ -1,0 +1,96 @@
+package shape
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"toolgraph/expressions/value"
+)
+
+// Excess is a part of a value that only some values of a shape have as an expected shape wants it.
+type Excess struct {
+	Path     []string // names of fields; "[]" for the items of an array
+	Found    string   // what such a value may be, for people; "missing" for a field that it may not have
+	Expected string   // what is expected instead, for people
+	Word     string   // the string that is not expected, when it is one
+}
+
+// Exceeds returns the parts of values of the shape that the expected shape allows only sometimes, as far as schemas and
+// constants say so: a string or a number beside those that are expected, a range that is wider, and an optional field that is
+// required.
+func (s Shape) Exceeds(expected Shape) []Excess { return s.exceeds(expected, nil, nil, 0) }
+
+func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int) []Excess {
+	if s.IsAny() || expected.IsAny() || depth > maxDepth {
+		return found
+	}
+	a, b := s.get(), expected.get()
+	add := func(e Excess) {
+		e.Path = path
+		found = append(found, e)
+	}
+	if a.kinds.has(kindString) && b.kinds.has(kindString) && b.strings != nil {
+		for _, word := range a.strings {
+			if !slices.Contains(b.strings, word) {
+				add(Excess{Found: strconv.Quote(word), Expected: expected.only(kindString).String(), Word: word})
+				break
+			}
+		}
+	}
+	if a.kinds.has(kindNumber) && b.kinds.has(kindNumber) {
+		if beyond, is := a.beyond(b); is {
+			add(Excess{Found: value.NumberText(beyond), Expected: b.spanText()})
+		}
+	}
+	if a.kinds.has(kindArray) && b.kinds.has(kindArray) {
+		found = a.items.exceeds(b.items, found, below(path, "[]"), depth+1)
+	}
+	if a.kinds.has(kindObject) && b.kinds.has(kindObject) {
+		for _, f := range b.fields {
+			own, known := a.field(f.Name)
+			switch {
+			case !known:
+			case own.Optional && !f.Optional && a.rest != open:
+				found = append(found, Excess{Path: below(path, f.Name), Found: missing, Expected: f.Shape.String()})
+			default:
+				found = own.Shape.exceeds(f.Shape, found, below(path, f.Name), depth+1)
+			}
+		}
+	}
+	return found
+}
+
+// beyond returns a number of the shape that is not expected.
+func (a *alternatives) beyond(b *alternatives) (f float64, is bool) {
+	for _, f := range a.numbers {
+		if !b.numberSpan().has(f) || b.numbers != nil && !slices.Contains(b.numbers, f) {
+			return f, true
+		}
+	}
+	if a.span == nil {
+		return 0, false
+	}
+	own, want := *a.span, b.numberSpan()
+	switch {
+	case own.least < want.least && !math.IsInf(own.least, 0):
+		return own.least, true
+	case own.most > want.most && !math.IsInf(own.most, 0):
+		return own.most, true
+	}
+	return 0, false
+}
+
+// spanText returns the numbers of the shape, for people.
+func (a *alternatives) spanText() string {
+	s := a.numberSpan()
+	switch {
+	case a.numbers != nil:
+		return Shape{a}.only(kindNumber).String()
+	case math.IsInf(s.least, 0):
+		return "at most " + value.NumberText(s.most)
+	case math.IsInf(s.most, 0):
+		return "at least " + value.NumberText(s.least)
+	}
+	return value.NumberText(s.least) + " to " + value.NumberText(s.most)
+}
