@@ -141,5 +141,8 @@ func (in *inferrer) choice(t *tree, focus *fact) fact {
 	}
 	out := either(of(remaining), right)
 	out.reads, out.written = right.reads, left.written && right.written
+	if len(left.at) > 0 && in.env.Asked != nil && in.env.Asked(left.at) {
+		out.reads = nil // a switch has decided by it which of the two there is
+	}
 	return out
 }
