@@ -44,7 +44,7 @@ func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.
 
 func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	g := f.graph
-	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes))}
+	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}}
 	for i, node := range g.Nodes {
 		if c.reached(i) {
 			c.checkNode(ctx, i, node)
@@ -66,9 +66,10 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 // checker collects findings.
 type checker struct {
 	*follower
-	found  config.Diagnostics
-	places *config.Places // of the text that was reported last
-	faulty []bool         // nodes with a finding in an expression: its consequences are not reported
+	found   config.Diagnostics
+	places  *config.Places // of the text that was reported last
+	faulty  []bool         // nodes with a finding in an expression: its consequences are not reported
+	endless map[int]bool   // switches that never leave their loop
 }
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
@@ -90,8 +91,8 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 		for number, condition := range node.Conditions {
 			c.rule(ctx, i, number, condition.Rule)
 		}
-		c.conditions(ctx, i, node)
 		c.loops(i, node)
+		c.conditions(ctx, i, node)
 	case *graph.Entry, *graph.Exit:
 	}
 }

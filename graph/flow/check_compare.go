@@ -28,15 +28,32 @@ func (c *checker) kinds(ctx context.Context, node, number int, d *config.Data) {
 	switch operator {
 	case "var", "missing", "missing_some", "map", "filter", "all", "some", "none", "reduce":
 		return
-	case "<", "<=", ">", ">=", "===", "!==":
+	case "<", "<=", ">", ">=", "==", "!=", "===", "!==", "in":
 		if operands.Kind == config.KindArray && len(operands.Items) == 2 && !c.faulty[node] {
-			c.compared(ctx, node, number, operator, operands)
+			c.sides(ctx, node, number, operator, operands)
 		}
 	}
 	c.kinds(ctx, node, number, operands)
 }
 
-// compared warns of one comparison.
+// sides warns of the operands of one comparison.
+func (c *checker) sides(ctx context.Context, node, number int, operator string, operands *config.Data) {
+	switch operator {
+	case "in":
+		c.membership(ctx, node, number, operands)
+		return
+	case "==", "!=", "===", "!==":
+		c.nulls(ctx, node, number, operator, operands)
+	}
+	if !c.endless[node] {
+		c.counts(ctx, operands)
+	}
+	if operator != "==" && operator != "!=" {
+		c.compared(ctx, node, number, operator, operands)
+	}
+}
+
+// compared warns of one comparison by size, or by === or !==.
 func (c *checker) compared(ctx context.Context, node, number int, operator string, operands *config.Data) {
 	var sides [2]shape.Shape
 	for i, d := range operands.Items {
@@ -92,8 +109,11 @@ func anyNumber(words []string) bool {
 
 // side returns the shape of a constant or of a var without a default; other operands are not known.
 func (c *checker) side(ctx context.Context, node, number int, d *config.Data) (shape.Shape, bool) {
-	if d.Kind == config.KindScalar && d.Scalar != nil {
+	switch {
+	case d.Kind == config.KindScalar && d.Scalar != nil:
 		return shape.Constant(value.FromPlain(d.Scalar)), true
+	case d.Kind == config.KindArray:
+		return shape.Array(shape.Any()), true
 	}
 	return c.operand(ctx, node, number, &term{left: d})
 }

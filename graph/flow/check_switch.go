@@ -29,6 +29,7 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 				"put the narrower condition first, or remove it")
 		} else {
 			c.comparisons(ctx, node, i, t)
+			c.truths(ctx, node, i, t)
 			c.kinds(ctx, node, i, cond.Rule.Data)
 			c.missing(node, cond.Rule, t)
 		}
@@ -172,6 +173,7 @@ func (c *checker) loops(node int, s *graph.Switch) {
 			continue
 		}
 		c.addLoop(s, way, body)
+		c.endless[node] = true
 		return
 	}
 }

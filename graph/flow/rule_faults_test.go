@@ -51,3 +51,53 @@ tools:
 		}
 	}
 }
+
+// What a rule takes for true, compares with null or "", looks for with in, and counts.
+func TestX16RulesThatAreDecided(t *testing.T) {
+	const graph = `server: {name: s, version: "1"}
+tools:
+- name: t
+  inputSchema: {type: object, properties: {name: {type: string}, tries: {type: integer, minimum: 1}, tags: {type: array, items: {type: string}}}, required: [tries]}
+  nodes:
+  - {id: entry, type: entry, next: once}
+  - {id: once, type: transform, transform: {expr: '{"list": [$.entry.tags], "text": $.entry.name ?? ""}'}, next: some}
+  - {id: some, type: transform, transform: {expr: '$.entry.tags[$length($) > 3]'}, next: again}
+  - id: again
+    type: switch
+    conditions:
+    - rule: %s
+      next: exit
+    next: more
+  - {id: more, type: switch, conditions: [{rule: {">": [{"var": "$executionCount('some')"}, 5]}, next: exit}], next: some}
+  - {id: exit, type: exit}
+`
+	for _, c := range []struct{ rule, code, at, hint string }{
+		{`{"!": {"var": "once"}}`, "constant-condition", "12:19", "test one of its fields"},
+		{`{"!!": [{"var": "once.list"}]}`, "", "", ""},
+		{`{"!!": {"var": "$exists(once.list)"}}`, "constant-condition", "12:20", "$count"},
+		{`{"!!": {"var": "$exists(some)"}}`, "", "", ""},
+		{`{"==": [{"var": "once.list"}, null]}`, "constant-condition", "12:43", "compare $count(once.list) with 0"},
+		{`{"!=": [null, {"var": "once.text"}]}`, "constant-condition", "12:21", "remove the condition"},
+		{`{"==": [{"var": "some"}, null]}`, "", "", ""},
+		{`{"===": [{"var": "some"}, null]}`, "constant-condition", "12:39", "write =="},
+		{`{"!=": [{"var": "entry.name"}, ""]}`, "maybe-missing", "12:21", `{"!!": {"var": "entry.name"}}`},
+		{`{"!=": [{"var": "once.text"}, ""]}`, "", "", ""},
+		{`{"==": [{"var": "entry.name"}, ""]}`, "", "", ""},
+		{`{"in": [["a", "b"], {"var": "entry.name"}]}`, "constant-condition", "12:21", "swap the two"},
+		{`{"in": [{"var": "entry.tags"}, {"var": "entry.name"}]}`, "constant-condition", "12:21", "swap the two"},
+		{`{"in": [{"var": "entry.name"}, {"var": "entry.tags"}]}`, "", "", ""},
+		{`{"in": [{"var": "entry.name"}, {"var": "once"}]}`, "constant-condition", "12:44", "give one of its fields"},
+		{`{"or": [{"!": {"var": "some"}}, {"<": [{"var": "$executionCount('once')"}, {"var": "entry.tries"}]}]}`, "constant-condition", "12:52", "count a node of the loop"},
+		{`{"<": [{"var": "$executionCount('some')"}, {"var": "entry.tries"}]}`, "", "", ""},
+		{`{">=": [{"var": "$executionCount('once')"}, 1]}`, "", "", ""},
+	} {
+		found := check(t, "g.yaml", fmt.Appendf(nil, graph, c.rule), nil)
+		text := found.Error()
+		switch {
+		case c.code == "" && len(found) > 0:
+			t.Errorf("%s: %s", c.rule, text)
+		case c.code != "" && (len(found) != 1 || found[0].Code != c.code || !strings.HasPrefix(text, "g.yaml:"+c.at+":") || !strings.Contains(text, c.hint)):
+			t.Errorf("%s: %s, want %s at %s with %s", c.rule, text, c.code, c.at, c.hint)
+		}
+	}
+}
