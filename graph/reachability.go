@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/wording"
 )
 
 // checkShape checks that the tool has one entry and one exit, and that a run can reach every
@@ -65,12 +66,53 @@ func (c *compiler) checkReached(next [][]int, entries []int, trapped bool) {
 		}
 	}
 	for i, n := range c.tool.Nodes {
-		if seen[i] || trapped && n.Type == config.ExitNode {
+		seen[i] = seen[i] || trapped && n.Type == config.ExitNode
+	}
+	for _, i := range headsFirst(next, seen) {
+		if seen[i] {
 			continue
 		}
-		c.found.Warn(n.Pos, "unreachable-node", fmt.Sprintf("node %q is never reached from the entry", n.ID.Value),
-			"let a node go to it, or remove it")
+		n := c.tool.Nodes[i]
+		message := fmt.Sprintf("node %q is never reached from the entry", n.ID.Value)
+		if behind := c.onlyBehind(next, i, seen); len(behind) > 0 {
+			message += ", and so are those behind it: " + wording.List(behind)
+		}
+		c.found.Warn(n.Pos, "unreachable-node", message, "let a node go to it, or remove it")
 	}
+}
+
+// headsFirst returns the nodes that are not seen: first those to which none of them leads.
+func headsFirst(next [][]int, seen []bool) []int {
+	behind := make([]bool, len(next))
+	for i, to := range next {
+		for _, t := range to {
+			behind[t] = behind[t] || !seen[i] && t != i
+		}
+	}
+	var heads, others []int
+	for i := range next {
+		switch {
+		case seen[i]:
+		case behind[i]:
+			others = append(others, i)
+		default:
+			heads = append(heads, i)
+		}
+	}
+	return append(heads, others...)
+}
+
+// onlyBehind returns the ids of the nodes that are reached from a node and are not seen yet, and marks them as seen. A node from which
+// that node is reached is of a loop with it.
+func (c *compiler) onlyBehind(next [][]int, from int, seen []bool) (ids []string) {
+	seen[from] = true
+	for i, reached := range reach(next, []int{from}) {
+		if reached && !seen[i] {
+			seen[i] = true
+			ids = append(ids, c.tool.Nodes[i].ID.Value)
+		}
+	}
+	return ids
 }
 
 // checkEnds reports each loop that a run cannot leave, and whether there are any.

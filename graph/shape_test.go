@@ -2,6 +2,8 @@ package graph
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -86,10 +88,22 @@ func TestShapeIsWhatBruteForceSays(t *testing.T) {
 		}
 		_, found, _ := Build(t.Context(), f)
 		for _, d := range otherThanSwitchToExit(found) {
-			if key := d.Code + " " + d.Pos.String(); !want[key] {
+			key := d.Code + " " + d.Pos.String()
+			if !want[key] {
 				t.Fatalf("unexpected: %v", d)
-			} else {
-				delete(want, key)
+			}
+			delete(want, key)
+			// A finding covers the nodes behind its node, which it names.
+			_, behind, _ := strings.Cut(d.Message, "those behind it: ")
+			for _, n := range f.Tools[0].Nodes {
+				if !slices.Contains(strings.Split(behind, ", "), n.ID.Value) {
+					continue
+				}
+				from := slices.IndexFunc(f.Tools[0].Nodes, func(n *config.Node) bool { return n.Pos == d.Pos })
+				if key := d.Code + " " + n.Pos.String(); !want[key] || !leads[f.Tools[0].Nodes[from].ID.Value][n.ID.Value] {
+					t.Fatalf("%s is not behind it: %v", n.ID.Value, d)
+				}
+				delete(want, d.Code+" "+n.Pos.String())
 			}
 		}
 		if len(want) > 0 {

@@ -303,7 +303,7 @@ func (a *argsChecker) chance(d *config.Data, given, want shape.Shape, path []str
 	if e == nil {
 		return
 	}
-	for _, slip := range given.Slips(want) {
+	for _, slip := range slipsOf(e, given, want) {
 		slip.None = slip.None && (len(slip.Path) > 0 || a.needs[d.Expr.Pos] == needed)
 		a.slip(e, slip, want, fmt.Sprintf("argument %q of tool %q is %s", pathText(below(path, slip.Path...)), a.tool, slip.Wanted))
 	}

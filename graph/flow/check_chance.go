@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
@@ -17,13 +18,45 @@ func (c *checker) chance(node graph.Node, given, want shape.Shape) {
 	if !isTransform {
 		return
 	}
-	for _, slip := range given.Slips(want) {
+	for _, slip := range slipsOf(t.Expr, given, want) {
 		what := "the result"
 		if len(slip.Path) > 0 {
 			what = fmt.Sprintf("%q of the result", pathText(slip.Path))
 		}
 		c.slip(t.Expr, slip, want, fmt.Sprintf("%s is %s by outputSchema of tool %q", what, slip.Wanted, c.graph.Tool.Name.Value))
 	}
+}
+
+// slipsOf returns the parts of the value of an expression that are lists only by chance: those that its shape shows, and the values of
+// $filter and $map of which nothing is known.
+func slipsOf(e *graph.Expr, given, want shape.Shape) []shape.Slip {
+	all := given.Slips(want)
+	if e.Tree() == nil {
+		return all
+	}
+	for _, slip := range unknownLists(e.Tree(), given, want, nil, nil) {
+		if !slices.ContainsFunc(all, func(other shape.Slip) bool { return slices.Equal(other.Path, slip.Path) }) {
+			all = append(all, slip)
+		}
+	}
+	return all
+}
+
+func unknownLists(t *jsonata.Tree, given, want shape.Shape, path []string, found []shape.Slip) []shape.Slip {
+	t = lastOf(t)
+	switch {
+	case t.Kind == "call" && t.Parts[0].Kind == "variable" && (t.Parts[0].Text == "filter" || t.Parts[0].Text == "map"):
+		if given.IsAny() && onlyOf(want, shape.Array(shape.Any())) {
+			found = append(found, shape.Slip{Path: path, Wanted: want, One: true})
+		}
+	case t.Kind == "object":
+		for _, f := range want.Fields() {
+			if value := fieldIn(t, f.Name); value != nil {
+				found = unknownLists(value, given.Field(f.Name), f.Shape, below(path, f.Name), found)
+			}
+		}
+	}
+	return found
 }
 
 // slip warns of a list that an expression gives only when it finds several items; wanted says where a
@@ -33,11 +66,44 @@ func (c *checker) slip(e *graph.Expr, slip shape.Slip, want shape.Shape, wanted 
 	if c.isWritten(e, part, 0) || !slip.One && (!slip.None || !filters(part) || c.asksForPath(part)) {
 		return
 	}
+	e, part = c.madeBy(e, part, 0)
 	text, why := sourceOf(e, part), "when the expression finds one item, its value is that item and no list"
 	if !slip.One {
 		text, why = strings.TrimSuffix(text, "[]"), "when the expression finds nothing, it has no value, also with [] behind it"
 	}
-	c.found.Warn(c.place(e.Text, part.Offset), "maybe-no-list", wanted+": "+why, "write ["+wording.Truncate(text, 200)+"]")
+	at := c.place(e.Text, part.Offset)
+	if slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at && f.Code == "maybe-no-list" }) {
+		return // it is used as a list in several places
+	}
+	c.found.Warn(at, "maybe-no-list", wanted+": "+why, "write ["+wording.Truncate(text, 200)+"]")
+}
+
+// madeBy returns the expression, and its part, that makes the value of a part: of one that is the output of a transform, or a field that
+// the transform writes, that transform's.
+func (c *checker) madeBy(e *graph.Expr, part *jsonata.Tree, depth int) (*graph.Expr, *jsonata.Tree) {
+	path := names(part)
+	if len(path) == 0 || depth > mostOrigins {
+		return e, part
+	}
+	t, isTransform := c.graph.Node(path[0]).(*graph.Transform)
+	if !isTransform || t.Expr.Tree() == nil {
+		return e, part
+	}
+	inner := t.Expr.Tree()
+	for _, name := range path[1:] {
+		if inner = fieldIn(lastOf(inner), name); inner == nil {
+			return e, part
+		}
+	}
+	return c.madeBy(t.Expr, lastOf(inner), depth+1)
+}
+
+// lastOf returns the part of a block that gives its value; any other expression itself.
+func lastOf(t *jsonata.Tree) *jsonata.Tree {
+	for t.Kind == "block" && len(t.Parts) > 0 {
+		t = &t.Parts[len(t.Parts)-1]
+	}
+	return t
 }
 
 // mostOrigins bounds how far the origin of a list is followed.

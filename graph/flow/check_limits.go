@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -44,8 +45,42 @@ func limits(graphs []*graph.Graph) (found config.Diagnostics) {
 			}
 		}
 	}
+	calls := chains{}
+	for _, g := range graphs {
+		at := g.LimitsAt["maxDepth"]
+		chain := calls.from(g)
+		if g.Tool.Hidden || !at.IsValid() || len(chain) <= g.Limits.MaxDepth || len(chain) <= most[at] {
+			continue
+		}
+		most[at] = len(chain)
+		worst[at] = config.Diagnostic{
+			Pos: at, Severity: config.Warning, Code: "limit-too-low", Hint: fmt.Sprintf("raise maxDepth to %d or more", len(chain)),
+			Message: fmt.Sprintf("maxDepth is %d, but calls of tools lie %d deep: %s", g.Limits.MaxDepth, len(chain), strings.Join(chain, " → ")),
+		}
+	}
 	for _, d := range worst {
 		found = append(found, d)
 	}
 	return found
+}
+
+// chains has for each graph the longest chain of calls that begins with it, as far as no call leads back to a tool of the chain.
+type chains map[*graph.Graph][]string
+
+// from returns the names of the tools in the chain of a graph.
+func (c chains) from(g *graph.Graph) []string {
+	if chain, known := c[g]; known {
+		return chain
+	}
+	c[g] = nil // a call that leads back adds nothing
+	var longest []string
+	for _, n := range g.CallNodes() {
+		if sub, isGraph := n.(*graph.SubGraph); isGraph && sub.Graph != nil {
+			if chain := c.from(sub.Graph); len(chain) > len(longest) {
+				longest = chain
+			}
+		}
+	}
+	c[g] = append([]string{g.Tool.Name.Value}, longest...)
+	return c[g]
 }

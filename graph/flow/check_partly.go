@@ -277,13 +277,27 @@ func objectStep(t, part *jsonata.Tree) *jsonata.Tree {
 	return t
 }
 
-// literalIn returns the string of an expression with a text; nil without one.
+// literalIn returns the string with a text that an expression may give as its value; nil without one.
 func literalIn(t *jsonata.Tree, text string) *jsonata.Tree {
-	if t.Kind == "string" && t.Text == text {
-		return t
+	var values []jsonata.Tree
+	switch t.Kind {
+	case "string":
+		if t.Text == text {
+			return t
+		}
+	case "block":
+		values = t.Parts[max(0, len(t.Parts)-1):]
+	case "conditional":
+		values = t.Parts[1:]
+	case "array":
+		values = t.Parts
+	case "operator":
+		if t.Text == "??" || t.Text == "?:" {
+			values = t.Parts
+		}
 	}
-	for i := range t.Parts {
-		if found := literalIn(&t.Parts[i], text); found != nil {
+	for i := range values {
+		if found := literalIn(&values[i], text); found != nil {
 			return found
 		}
 	}

@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -12,17 +13,12 @@ import (
 // as the one before, so that they end at maxDepth.
 func (c *checker) again(call graph.Node, defined *config.Node) {
 	n, isGraph := call.(*graph.SubGraph)
-	if !isGraph || n.Graph != c.graph || n.ForEach != nil || defined.Args == nil {
+	if !isGraph || n.Graph != c.graph || defined.Args == nil || c.sameDepth(n, defined.Args) || n.ForEach != nil {
 		return
 	}
 	for i, key := range defined.Args.Keys {
-		d := defined.Args.Items[i]
-		at := slices.IndexFunc(n.Args.Expressions(), func(e *graph.Expr) bool { return e.Text.Pos == d.Expr.Pos })
-		if d.Kind != config.KindExpression || at < 0 {
-			return
-		}
-		tree := n.Args.Expressions()[at].Tree()
-		if tree == nil || !slices.Equal(names(tree), []string{c.graph.Entry.ID(), key.Value}) {
+		e := exprAt(n.Args.Expressions(), defined.Args.Items[i])
+		if e == nil || !slices.Equal(names(e.Tree()), []string{c.graph.Entry.ID(), key.Value}) {
 			return
 		}
 	}
@@ -50,4 +46,41 @@ func (c *checker) fixedReads(r reads, known map[int]bool) bool {
 		}
 		return !fixed
 	})
+}
+
+// sameDepth warns of a tool that calls itself with a number that it has, where a switch compares that number with a constant by size: the
+// comparison ends no call.
+func (c *checker) sameDepth(n *graph.SubGraph, args *config.Data) (warned bool) {
+	for i, key := range args.Keys {
+		path := []string{c.graph.Entry.ID(), key.Value}
+		e := exprAt(n.Args.Expressions(), args.Items[i])
+		if kind := c.graph.Tool.InputSchema.Get("properties").Get(key.Value).Get("type"); e == nil || kind == nil || kind.Scalar != "integer" || !slices.Equal(names(e.Tree()), path) {
+			continue
+		}
+		for _, terms := range c.terms {
+			for _, t := range terms {
+				for _, leaf := range t.leaves() {
+					if leaf.op == "bound" && leaf.subject == fmt.Sprintf("{var [%q,]}", strings.Join(path, ".")) {
+						c.found.Warn(args.Items[i].Pos, "endless-recursion",
+							fmt.Sprintf("tool %q calls itself with the same %q, which a switch compares with %s: each call decides as the one before", n.Tool, key.Value, leaf.at.JSON()),
+							fmt.Sprintf("count it: $.%s + 1, or - 1", strings.Join(path, ".")))
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// exprAt returns the expression that an argument is; nil for another argument, and for one without a tree.
+func exprAt(all []*graph.Expr, d *config.Data) *graph.Expr {
+	if d.Kind != config.KindExpression {
+		return nil
+	}
+	at := slices.IndexFunc(all, func(e *graph.Expr) bool { return e.Text.Pos == d.Expr.Pos })
+	if at < 0 || all[at].Tree() == nil {
+		return nil
+	}
+	return all[at]
 }

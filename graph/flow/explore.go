@@ -31,6 +31,7 @@ type explorer struct {
 	departures [][]int // the nodes to which a run can go from each node
 	ways       []ways  // the ways out of each node that is no switch
 	taken      map[[2]int]ending
+	connected  set // nodes to which some way leads from the entry, whatever decides on it
 }
 
 // ways are the nodes that a node goes to; -1 for none.
@@ -62,6 +63,24 @@ func (x index) waysOf(g *graph.Graph) []ways {
 	return all
 }
 
+// connected returns the nodes to which edges lead from the entry.
+func (x index) connected(g *graph.Graph) set {
+	to := make([][]int, len(g.Nodes))
+	for _, edge := range g.Edges() {
+		to[x[edge.From]] = append(to[x[edge.From]], x[edge.To])
+	}
+	seen := newSet(len(g.Nodes))
+	todo := []int{x[g.Entry.ID()]}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; !seen.has(i) {
+			seen.add(i)
+			todo = append(todo, to[i]...)
+		}
+	}
+	return seen
+}
+
 func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 	e := &explorer{
 		graph: g, index: indexOf(g), uses: make([][]use, len(g.Nodes)), taken: map[[2]int]ending{},
@@ -69,6 +88,7 @@ func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 		states: make([]states, len(g.Nodes)), asked: map[string]int{}, arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
 	}
 	e.ways = e.index.waysOf(g)
+	e.connected = e.index.connected(g)
 	var all reads
 	for i, node := range g.Nodes {
 		if ctx.Err() != nil {

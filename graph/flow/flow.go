@@ -250,6 +250,9 @@ func (f *follower) endings(w *state, expr, node int) ending {
 func (f *follower) envOfAll(ctx context.Context, node, expr int) shape.Env {
 	env := f.emptyEnv(ctx, node, expr)
 	for _, read := range f.reads[node][expr].nodes {
+		if !f.connected.has(read) {
+			continue // package graph reports it
+		}
 		b := f.binding(node, read)
 		if slices.Contains(f.reads[node][expr].past, read) && b.Presence != shape.Never {
 			b.Shape = f.outputs[read].by(done | handled)
