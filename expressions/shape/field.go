@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -24,8 +25,20 @@ func (in *inferrer) name(t *tree, current fact) raw {
 	in.checkField(t, current.shape, current.whole, current.origin)
 	at, optional := in.optional(t, current)
 	out := lookup(current.shape, t.Text, 0)
-	out.reads, out.at = slices.Concat(current.reads, optional), at
+	out.reads, out.at, out.constant = slices.Concat(current.reads, optional), at, constantField(current.constant, t.Text)
+	if t.Text == "groups" {
+		out.groups = current.matches
+	}
 	return out
+}
+
+// constantField returns a field of the value of a constant.
+func constantField(of any, name string) any {
+	if object, isObject := of.(value.Object); isObject {
+		v, _ := object.Get(name)
+		return v
+	}
+	return nil
 }
 
 // output infers the latest output of a node, read at t.
@@ -190,6 +203,10 @@ func (in *inferrer) require(v fact, why string) {
 		return
 	}
 	for _, r := range v.reads {
+		if r.when != "" {
+			in.report(&tree{Offset: r.offset, End: r.end}, CodeOptionalField, fmt.Sprintf("%s, and %s", r.when, why), "provide a default: … ?? value")
+			continue
+		}
 		if r.field == nil || in.env.Asked != nil && in.env.Asked(r.field) {
 			continue
 		}
