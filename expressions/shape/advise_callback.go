@@ -157,6 +157,15 @@ func (in *inferrer) starts(s *site, item Shape, once func(start Shape) Shape) {
 		fmt.Sprintf("give the value to begin with as the third argument: %s", start))
 }
 
+// reducesByOne reports a function of the library that takes one argument, which $reduce refuses.
+func (in *inferrer) reducesByOne(s *site) {
+	fn := s.arg(1).fn
+	if fn == nil || fn.builtin == "" || builtins[fn.builtin].more || len(builtins[fn.builtin].params) > 1 {
+		return
+	}
+	in.reportFailure(s.place(1), s.complete(), CodeWrongArgument, fmt.Sprintf("the function of $reduce needs two parameters, the result so far and the item; $%s takes one", fn.builtin), fmt.Sprintf("call it with the list: $%s(…)", fn.builtin))
+}
+
 // kindClasses returns the kinds of the shape, with both booleans for one of them.
 func kindClasses(s Shape) kinds {
 	k := s.get().kinds

@@ -77,7 +77,7 @@ func (in *inferrer) lacking(s *site, out fact, when string) fact {
 	if s.name != "match" && !in.mayBeEmpty(place) {
 		return out
 	}
-	if !out.shape.MayBeNothing() || s.arg(0).shape.IsAny() || in.askedBefore(place) {
+	if s.name != "match" && !out.shape.MayBeNothing() || s.arg(0).shape.IsAny() || in.askedBefore(place) {
 		return out
 	}
 	text := in.text(s.tree)

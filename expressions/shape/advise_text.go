@@ -3,6 +3,7 @@ package shape
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,7 @@ var quotedPatterns = map[string]bool{"contains": true, "match": true, "replace":
 
 // quoted reports a regular expression that is written in quotes: as a text it is searched letter by letter.
 func (in *inferrer) quoted(s *site) {
+	in.escaped(s)
 	if !quotedPatterns[s.name] || len(s.trees) < 2 || s.trees[1] == nil || s.trees[1].Kind != "string" {
 		return
 	}
@@ -83,6 +85,16 @@ func (in *inferrer) quoted(s *site) {
 		return -1
 	}, flags)
 	in.report(t, CodeWrongArgument, fmt.Sprintf("argument 2 of $%s is a text, and not a regular expression: it is searched as it is", s.name), "write it without quotes: /"+pattern+"/"+kept)
+}
+
+// escaped reports a separator that is a backslash and a letter, where the character is meant.
+func (in *inferrer) escaped(s *site) {
+	if s.name != "split" && s.name != "join" || len(s.trees) < 2 || s.trees[1] == nil || s.trees[1].Kind != "string" {
+		return
+	}
+	if t := s.trees[1]; slices.Contains([]string{`\\n`, `\\r\\n`, `\\t`}, strings.Trim(in.source[t.Offset:t.End], `"'`)) {
+		in.report(t, CodeWrongArgument, fmt.Sprintf("the separator %s is a backslash and a letter", in.text(t)), "write one backslash: "+strings.ReplaceAll(in.text(t), `\\`, `\`))
+	}
 }
 
 // captured returns the number of groups of the pattern of $match; ok is false when it is not known.
@@ -164,6 +176,7 @@ func (in *inferrer) template(t *tree) {
 			continue
 		}
 		_, isNode := in.env.Context[name[1]]
+		isNode = isNode || in.env.Node != nil && in.env.Node(name[1])
 		_, isVariable := in.scope.find(name[2])
 		_, isKnown := in.env.Variables[name[2]]
 		if !isNode && !isVariable && !isKnown {

@@ -83,6 +83,9 @@ func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 		hint := jsonata.FunctionHint(t.Text)
 		if jsonata.IsFunction(t.Text) {
 			hint = "write $" + t.Text + "(…)"
+			if t.Text == "length" {
+				hint = "write $length(…) of a text, $count(…) of a list"
+			}
 		}
 		if hint != "" {
 			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), hint)
@@ -218,6 +221,9 @@ func (v fact) mismatches(p param) bool {
 func (in *inferrer) argument(s *site, i int, p param) bool {
 	v := s.args[i]
 	found := v.shape.without(kindNothing)
+	if in.items(s, i, p) {
+		return true
+	}
 	if v.holdsOthers(p) {
 		hint := cmp.Or(s.itemHint(p, found, in.text(s.place(i))), s.hint(p, found))
 		certain := found.get().filled && s.complete() && !p.lax
@@ -300,6 +306,8 @@ func (p param) text() string {
 // hint returns the remedy for an argument of another kind.
 func (s *site) hint(p param, found Shape) string {
 	switch {
+	case s.name == "contains" && found.can(kindArray) && p.kinds == kindString:
+		return "whether a list has an item is: item in list"
 	case s.name == "length" && found.can(kindArray):
 		return "the number of items is $count(…)"
 	case p.kinds == kindString && !found.can(kindArray|kindObject):

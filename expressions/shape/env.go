@@ -53,6 +53,9 @@ type Env struct {
 	// Asked reports whether the run has checked before that a field exists. It may be nil.
 	Asked func(path []string) bool
 
+	// Node reports whether the graph has a node of that name, also one that the expression does not read. When nil, those of Context are
+	// known.
+	Node func(name string) bool
 	// Empty reports whether a list of the context may be empty. When nil, it is not known of any.
 	Empty func(path []string) bool
 

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (in *inferrer) output(t *tree, id string) fact {
 	case !known && in.env.Open:
 		return unknown()
 	case !known:
-		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
+		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), cmp.Or(foreignValues[id], wording.DidYouMean(id, sortedNames(in.env.Context)), in.ofVariable(id)))
 		return unknown()
 	case b.Presence == Never && in.env.OneState && in.unsure > 0:
 		return of(Nothing()) // what is on the left of ?? may be there
@@ -123,7 +124,7 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			}
 		}
 	}
-	hint := wording.DidYouMean(t.Text, names)
+	hint := cmp.Or(wording.DidYouMean(t.Text, names), in.fieldHint(t.Text, s, whole, owner))
 	if path := owner + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
 		in.probed[path] = true // the expression tests whether the field exists
 		return
@@ -154,13 +155,15 @@ func (in *inferrer) noFieldHint(owner string, found Shape, field string) string 
 				return fmt.Sprintf("did you mean %q?", "$"+of)
 			}
 		}
-	case field != "length":
-	case found.can(kindArray):
-		return "write $count(…)"
-	case found.can(kindString):
+	case found.can(kindArray) && listFields[field] != "":
+		return "write " + fmt.Sprintf(listFields[field], "…")
+	case field == "length" && found.can(kindString):
 		return "write $length(…)"
 	}
-	return ""
+	if _, isNode := in.env.Context[field]; isNode {
+		return "the node's output is $$." + strings.TrimPrefix(nodeText(field), "$.")
+	}
+	return in.ofVariable(field)
 }
 
 // objectsOf returns the objects in the shape and in the items of its arrays; known is

@@ -50,7 +50,8 @@ func chunked(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape { return array(filledArray(of.item()), surelyFilled(of)) })
 }
 
-func counted(_ *inferrer, s *site) fact {
+func counted(in *inferrer, s *site) fact {
+	in.countsOne(s)
 	out := of(Counting())
 	if list := s.arg(0).shape; len(s.args) > 0 && !list.IsAny() && (list.MayBeNothing() || !surelyFilled(list)) {
 		out.sizeOf = s.place(0)
@@ -132,6 +133,7 @@ func reduced(in *inferrer, s *site) fact {
 		defer func() { in.quiet-- }()
 	}
 	if list.shape.IsAny() || fn.fn == nil || fn.fn.builtin != "" {
+		in.reducesByOne(s)
 		if fn.fn != nil {
 			in.apply(fn.fn, []fact{unknown(), unknown(), unknown(), unknown()}, s.focus)
 		}

@@ -126,7 +126,7 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 	} else {
 		in.counted(t, left, right, &out)
 	}
-	if !in.joinedEquality(t) {
+	if !in.joinedEquality(t) && !in.unknownType(t) {
 		in.neverEqual(t, left, right)
 	}
 	if _, differ := left.shape.Conflict(right.shape); differ || left.shape.IsNothing() || right.shape.IsNothing() {

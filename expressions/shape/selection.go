@@ -79,7 +79,7 @@ func (in *inferrer) sort(s *step, base raw) raw {
 	shape, _, one := base.each()
 	item := fact{shape: shape, origin: "the sorted value"}
 	for i := 1; i < len(s.Parts); i++ {
-		in.perhaps(func() fact { return in.infer(&s.Parts[i], &item) })
+		in.ordersBy(&s.Parts[i], in.perhaps(func() fact { return in.infer(&s.Parts[i], &item) }))
 	}
 	out := base
 	if out.root, out.fn, out.one = false, nil, true; !one && !shape.IsAny() {

@@ -147,7 +147,7 @@ const (
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
 	env := c.envOfAll(ctx, node, number)
 	env.Asked, env.Declared, env.Constants = c.asksForField, c.declared, c.graph.Variables(nil)
-	env.Empty = c.mayBeEmpty
+	env.Node, env.Empty = c.isNode, c.mayBeEmpty
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	infer := func(env shape.Env) (all []shape.RuleFinding) {
@@ -158,6 +158,12 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 		return all
 	}
 	c.inferred(ctx, node, number, env, infer, func([]any) (config.Text, bool) { return e.Text, true })
+}
+
+// isNode reports whether the graph has a node of that id.
+func (c *checker) isNode(id string) bool {
+	_, isNode := c.index[id]
+	return isNode
 }
 
 // rule reports what is wrong with a switch's rule of this number.
