@@ -8,9 +8,9 @@ import (
 	"toolgraph/internal/wording"
 )
 
-// lambdaOf returns the function that is argument i where the call has it written, or bound to a variable.
-func (s *site) lambdaOf(i int) *lambda {
-	if fn := s.arg(i).fn; fn != nil && fn.builtin == "" && fn.tree.Kind == "function" {
+// lambda returns the function that is the second argument where the call has it written, or bound to a variable.
+func (s *site) lambda() *lambda {
+	if fn := s.arg(1).fn; fn != nil && fn.builtin == "" && fn.tree.Kind == "function" {
 		return fn
 	}
 	return nil
@@ -40,7 +40,7 @@ func mentions(t *tree, name string) bool {
 
 // compares reports a function of $sort that does not say whether its first argument comes behind its second one.
 func (in *inferrer) compares(s *site, result fact) {
-	fn := s.lambdaOf(1)
+	fn := s.lambda()
 	if fn == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (in *inferrer) compares(s *site, result fact) {
 
 // decides reports a function that chooses items and always gives the same answer.
 func (in *inferrer) decides(s *site, result fact) {
-	fn := s.lambdaOf(1)
+	fn := s.lambda()
 	if fn == nil || result.shape.IsAny() || result.shape.isNone() || result.shape.IsNothing() {
 		return
 	}
@@ -103,7 +103,7 @@ var passed = map[string]struct {
 
 // swapped reports a function whose parameters have the names of each other.
 func (in *inferrer) swapped(s *site) bool {
-	fn, of := s.lambdaOf(1), passed[s.name]
+	fn, of := s.lambda(), passed[s.name]
 	if fn == nil || len(fn.params()) < 2 {
 		return false
 	}
@@ -119,7 +119,7 @@ func (in *inferrer) swapped(s *site) bool {
 // starts reports a function of $reduce that takes fewer than two arguments, does not read the result so far, or, without a start, makes of
 // the first item a value of another kind.
 func (in *inferrer) starts(s *site, item Shape, once func(start Shape) Shape) {
-	fn := s.lambdaOf(1)
+	fn := s.lambda()
 	if fn == nil {
 		return
 	}

@@ -37,14 +37,14 @@ func (in *inferrer) literalText(t *tree) bool {
 	return t.Kind == "string" && t.Text != ""
 }
 
-// conjoins reports operands of and and or that make the whole constant.
+// conjoins reports operands of "and" and "or" that make the whole constant.
 func (in *inferrer) conjoins(t *tree, left, right fact) {
 	in.joins(t, 0, left)
 	in.joins(t, 1, right)
 	in.contradicts(t)
 }
 
-// joins reports an operand of and and or that is a written value but no condition.
+// joins reports an operand of "and" and "or" that is a written value but no condition.
 func (in *inferrer) joins(t *tree, i int, v fact) {
 	part := &t.Parts[i]
 	if !v.written || v.shape.can(kindBoolean|kindFunction|kindNothing) || v.shape.truth() == kindBoolean {
@@ -125,7 +125,7 @@ func (in *inferrer) joinedEquality(t *tree) bool {
 	for isOperator(first, "&") {
 		first = &first.Parts[0]
 	}
-	if !(first.Kind == "string" && !strings.HasPrefix(text.Text, first.Text)) && !(last.Kind == "string" && !strings.HasSuffix(text.Text, last.Text)) {
+	if (first.Kind != "string" || strings.HasPrefix(text.Text, first.Text)) && (last.Kind != "string" || strings.HasSuffix(text.Text, last.Text)) {
 		return false
 	}
 	in.report(t, CodeConstantComparison, fmt.Sprintf("the whole text %s is compared with %s, and it never is that: %s binds weaker than &", in.text(joined), in.text(text), t.Text),

@@ -48,7 +48,7 @@ func (in *inferrer) countsOne(s *site) {
 	if len(s.args) == 0 || s.args[0].shape.IsAny() {
 		return
 	}
-	hint := ""
+	var hint string
 	switch s.args[0].shape.get().kinds {
 	case kindString:
 		hint = "the number of its characters is $length(…)"

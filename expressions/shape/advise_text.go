@@ -78,13 +78,13 @@ func (in *inferrer) quoted(s *site) {
 	} else if !patternClass.MatchString(text) {
 		return
 	}
-	kept := strings.Map(func(c rune) rune {
+	known := strings.Map(func(c rune) rune {
 		if c == 'i' || c == 'm' {
 			return c
 		}
 		return -1
 	}, flags)
-	in.report(t, CodeWrongArgument, fmt.Sprintf("argument 2 of $%s is a text, and not a regular expression: it is searched as it is", s.name), "write it without quotes: /"+pattern+"/"+kept)
+	in.report(t, CodeWrongArgument, fmt.Sprintf("argument 2 of $%s is a text, and not a regular expression: it is searched as it is", s.name), "write it without quotes: /"+pattern+"/"+known)
 }
 
 // escaped reports a separator that is a backslash and a letter, where the character is meant.
@@ -128,10 +128,10 @@ func (in *inferrer) groupIndex(base raw, t *tree, chosen fact) {
 		return
 	}
 	text := in.text(t)
-	switch {
-	case n == 0:
+	switch n {
+	case 0:
 		in.report(t, CodeNoFields, fmt.Sprintf("the regular expression has no group, so that groups[%s] is missing", text), "put the part to read into parentheses, or read match")
-	case n == 1:
+	case 1:
 		in.report(t, CodeNoFields, fmt.Sprintf("the regular expression has one group, so that groups[%s] is missing", text), "groups are counted from 0: write groups[0]")
 	default:
 		in.report(t, CodeNoFields, fmt.Sprintf("the regular expression has %v groups, so that groups[%s] is missing", n, text), fmt.Sprintf("groups are counted from 0: the last one is groups[%v]", n-1))

@@ -44,7 +44,7 @@ var signatures = map[string]string{
 	"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- sf :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
 	"encodeUrl": "s- :s", "encodeUrlComponent": "s- :s", "formatBase": "n- n? :s", "formatInteger": "n- s :s",
 	"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s- :n", "lowercase": "s- :s",
-	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- sf sf n? :s",
+	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- sf sf n? :s", //nolint:dupword // two parameters of one type
 	"split": "s- sf n? :a<s>", "string": "x- b? :s", "substring": "s- n n? :s", "substringAfter": "s- s :s",
 	"substringBefore": "s- s :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s- :s", "millis": ":n",
 	"append": "x x", "chunk": "x n", "count": "x?", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
