@@ -27,6 +27,11 @@ var otherNames = map[string]string{
 	"first": "write list[0]", "head": "write list[0]", "last": "write list[-1]", "slice": "write list[[from..to]], or $substring of a text", "range": "write [from..to]",
 	"every": "write $count(list[$not(…)]) = 0", "indexOf": "write x in list, or $contains of a text",
 	"if": "write condition ? a : b", "iif": "write condition ? a : b", "and": "write a and b", "or": "write a or b",
+	"toFixed": "write $round(x, 2), or $formatNumber(x, \"0.00\")", "charAt": "substring", "trimStart": "trim", "trimEnd": "trim", "lstrip": "trim", "rstrip": "trim",
+	"toISOString": "fromMillis", "getTime": "toMillis", "strftime": "fromMillis", "strptime": "toMillis", "flatMap": "map", "isArray": "write $type(x) = \"array\"", "isString": "write $type(x) = \"string\"",
+	"isNumber": "write $type(x) = \"number\"", "isinstance": "type", "hasOwnProperty": "exists", "hasKey": "exists", "groupBy": "write list{key: value}", "group_by": "write list{key: value}",
+	"sort_by": "sort", "sorted": "sort", "reversed": "reverse", "unique_by": "distinct", "to_entries": "each", "from_entries": "merge", "tostring": "string", "tonumber": "number",
+	"ascii_downcase": "lowercase", "startswith": "contains", "endswith": "contains", "ltrimstr": "substringAfter", "isNaN": "write $type(x) = \"number\"",
 	"coalesce": "write a ?? b", "default": "write a ?? b", "ifNull": "write a ?? b", "isNull": "write value = null",
 }
 

@@ -254,6 +254,11 @@ func oddBackslashes(text string) bool {
 	return n%2 == 1
 }
 
+// flagHints are the remedies for flags of JavaScript.
+var flagHints = map[byte]string{
+	'g': "leave it out: $match, $replace and $split find all matches", 's': "write (?s) at the beginning of the expression", 'u': "leave it out", 'y': "leave it out",
+}
+
 // flags ends the regular expression whose closing slash is at end.
 func (s *scanner) flags(end int) *expressions.SyntaxError {
 	pattern := s.source[s.pos+1 : end]
@@ -264,7 +269,7 @@ func (s *scanner) flags(end int) *expressions.SyntaxError {
 		c := s.source[end]
 		if c != 'i' && c != 'm' {
 			if c|0x20 >= 'a' && c|0x20 <= 'z' {
-				return syntaxError(end, string(rune(c)), "found an unknown flag of a regular expression, expected i or m", "")
+				return syntaxError(end, string(rune(c)), "found an unknown flag of a regular expression, expected i or m", flagHints[c])
 			}
 			break
 		}

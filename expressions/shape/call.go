@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,6 +83,9 @@ func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 		hint := jsonata.FunctionHint(t.Text)
 		if jsonata.IsFunction(t.Text) {
 			hint = "write $" + t.Text + "(…)"
+			if t.Text == "length" {
+				hint = "write $length(…) of a text, $count(…) of a list"
+			}
 		}
 		if hint != "" {
 			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), hint)
@@ -179,6 +183,8 @@ func (in *inferrer) builtin(s *site) fact {
 	}
 	if !refused {
 		in.suspect(s, params)
+		in.suspectText(s)
+		in.refuses(s)
 	}
 	if b.infer != nil {
 		return b.infer(in, s)
@@ -214,11 +220,28 @@ func (v fact) mismatches(p param) bool {
 // argument reports an argument that the function certainly rejects.
 func (in *inferrer) argument(s *site, i int, p param) bool {
 	v := s.args[i]
+	found := v.shape.without(kindNothing)
+	if in.items(s, i, p) {
+		return true
+	}
+	if v.holdsOthers(p) {
+		hint := cmp.Or(s.itemHint(p, found, in.text(s.place(i))), s.hint(p, found))
+		certain := found.get().filled && s.complete() && !p.lax
+		in.reportFailure(s.place(i), certain, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), hint)
+		return true
+	}
 	if !v.mismatches(p) {
 		return false
 	}
-	found := v.shape.without(kindNothing)
-	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), s.hint(p, found))
+	what := found.String()
+	if s.place(i).Kind == "pattern" {
+		what = "a regular expression"
+	}
+	hint := s.hint(p, found)
+	if params := builtins[s.name].params; i < 2 && len(s.args) > 1 && len(params) > 1 && s.args[0].fits(params[1]) && s.args[1].fits(params[0]) {
+		hint = in.swappedHint(s)
+	}
+	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, what, p.text()), hint)
 	return true
 }
 
@@ -229,7 +252,7 @@ func (in *inferrer) suspect(s *site, params []param) {
 	case len(s.args) < 2 || len(s.trees) < 2 || len(params) < 2:
 	case !s.args[1].fits(params[1]) && s.args[0].fits(params[1]) && s.args[1].fits(params[0]):
 		in.report(s.place(1), CodeWrongArgument, fmt.Sprintf("argument 2 of $%s is %s, expected %s", s.name, s.args[1].shape.without(kindNothing), params[1].text()),
-			fmt.Sprintf("the arguments seem to be swapped: write $%s(%s, %s)", s.name, in.text(s.place(1)), in.text(s.place(0))))
+			in.swappedHint(s))
 	}
 	if s.name != "length" || len(s.args) == 0 || len(s.trees) == 0 || s.trees[0] == nil {
 		return
@@ -237,6 +260,11 @@ func (in *inferrer) suspect(s *site, params []param) {
 	if of := s.args[0].shape; !of.IsAny() && of.get().kinds&^kindNothing == kindArray|kindString && !filtersOne(s.trees[0]) {
 		in.report(s.trees[0], CodeWrongArgument, fmt.Sprintf("argument 1 of $length may be a list, %s, expected a string", of.without(kindNothing)), "the number of items is $count(…)")
 	}
+}
+
+// swappedHint returns the remedy for a call whose first two arguments are swapped.
+func (in *inferrer) swappedHint(s *site) string {
+	return fmt.Sprintf("the arguments seem to be swapped: write $%s(%s, %s)", s.name, in.text(s.place(1)), in.text(s.place(0)))
 }
 
 // fits reports whether the function certainly takes the value.
@@ -278,6 +306,8 @@ func (p param) text() string {
 // hint returns the remedy for an argument of another kind.
 func (s *site) hint(p param, found Shape) string {
 	switch {
+	case s.name == "contains" && found.can(kindArray) && p.kinds == kindString:
+		return "whether a list has an item is: item in list"
 	case s.name == "length" && found.can(kindArray):
 		return "the number of items is $count(…)"
 	case p.kinds == kindString && !found.can(kindArray|kindObject):

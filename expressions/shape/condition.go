@@ -52,6 +52,7 @@ func disjunction(a, b kinds) kinds { return (a|b)&kindTrue | a&b&kindFalse }
 func (in *inferrer) conditional(t *tree, focus *fact) fact {
 	condition := in.probe(&t.Parts[0], focus)
 	in.constant(&t.Parts[0], condition)
+	in.joinedCondition(t)
 	truth := condition.shape.truth()
 	then := in.branch(truth != kindFalse, condition.ifTrue(), func() fact { return in.infer(&t.Parts[1], focus) })
 	otherwise := of(Nothing())
@@ -112,17 +113,20 @@ func (in *inferrer) choice(t *tree, focus *fact) fact {
 	switch t.Text {
 	case "and":
 		right := rightAfter(truth != kindFalse, left.ifTrue())
+		in.conjoins(t, left, right)
 		return fact{
 			shape: simple(conjunction(truth, right.shape.truth())), written: left.written && right.written,
 			whenTrue: slices.Concat(left.ifTrue(), right.ifTrue()),
 		}
 	case "or":
 		right := rightAfter(truth != kindTrue, left.whenFalse)
+		in.conjoins(t, left, right)
 		return fact{
 			shape: simple(disjunction(truth, right.shape.truth())), written: left.written && right.written,
 			whenFalse: slices.Concat(left.whenFalse, right.whenFalse),
 		}
 	}
+	in.deadDefault(t)
 	if left.shape.IsAny() && len(left.reads) == 0 {
 		in.unsure++
 		defer func() { in.unsure-- }()

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"toolgraph/expressions/value"
 )
 
 // Presence says how certain it is that something exists.
@@ -36,6 +38,8 @@ type Env struct {
 	// Variables are the variables of the language that have a value, by name without $. It
 	// is not changed.
 	Variables map[string]Shape
+	// Constants are values that variables have unless others are given, by name without $. It is not changed.
+	Constants map[string]value.Value
 	// Needed says that the expression as a whole must have a value.
 	Needed bool
 	// Required says what requires a value of the expression, as in "argument "a" is
@@ -48,6 +52,12 @@ type Env struct {
 	Declared func(name string) bool
 	// Asked reports whether the run has checked before that a field exists. It may be nil.
 	Asked func(path []string) bool
+
+	// Node reports whether the graph has a node of that name, also one that the expression does not read. When nil, those of Context are
+	// known.
+	Node func(name string) bool
+	// Empty reports whether a list of the context may be empty. When nil, it is not known of any.
+	Empty func(path []string) bool
 
 	// Supposed says that the shapes are those of a supposed run: a missing operand of & or of a
 	// comparison by size is reported.
@@ -113,6 +123,8 @@ const (
 	CodeNoFunction = "no-function"
 	// CodeConstantComparison is a comparison that is always true or always false.
 	CodeConstantComparison = "constant-comparison"
+	// CodeTemplate is a literal with a path in braces, which stays as it is written.
+	CodeTemplate = "template"
 	// CodeConstantCondition is a condition that reads no value.
 	CodeConstantCondition = "constant-condition"
 )

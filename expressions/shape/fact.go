@@ -23,6 +23,10 @@ type fact struct {
 	origin    string   // the name of the value in messages, where it has no path
 	at        []string // the path of the value in the context, where a schema declares it
 	parts     []part   // of an object that the expression makes
+	sizeOf    *tree    // the list, which may be empty, whose items the value counts
+	matches   int      // of a match, or a list of matches: the groups of its regular expression, and 1
+	groups    int      // of the groups of a match: as many, and 1
+	constant  any      // of a constant of the graph file: its value there
 }
 
 // read is a place where the output of a node that may not have run is read, or a field
@@ -32,6 +36,7 @@ type read struct {
 	offset, end int
 	either      bool     // only on one of several branches
 	field       []string // the path of the field; nil for the output of a node
+	when        string   // of the value of a function: when it is missing
 }
 
 // part is a field of an object that the expression makes.

@@ -1,10 +1,12 @@
 package shape
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"toolgraph/expressions/value"
 	"toolgraph/internal/wording"
 )
 
@@ -24,8 +26,20 @@ func (in *inferrer) name(t *tree, current fact) raw {
 	in.checkField(t, current.shape, current.whole, current.origin)
 	at, optional := in.optional(t, current)
 	out := lookup(current.shape, t.Text, 0)
-	out.reads, out.at = slices.Concat(current.reads, optional), at
+	out.reads, out.at, out.constant = slices.Concat(current.reads, optional), at, constantField(current.constant, t.Text)
+	if t.Text == "groups" {
+		out.groups = current.matches
+	}
 	return out
+}
+
+// constantField returns a field of the value of a constant.
+func constantField(of any, name string) any {
+	if object, isObject := of.(value.Object); isObject {
+		v, _ := object.Get(name)
+		return v
+	}
+	return nil
 }
 
 // output infers the latest output of a node, read at t.
@@ -35,7 +49,7 @@ func (in *inferrer) output(t *tree, id string) fact {
 	case !known && in.env.Open:
 		return unknown()
 	case !known:
-		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
+		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), cmp.Or(foreignValues[id], wording.DidYouMean(id, sortedNames(in.env.Context)), in.ofVariable(id)))
 		return unknown()
 	case b.Presence == Never && in.env.OneState && in.unsure > 0:
 		return of(Nothing()) // what is on the left of ?? may be there
@@ -110,7 +124,7 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			}
 		}
 	}
-	hint := wording.DidYouMean(t.Text, names)
+	hint := cmp.Or(wording.DidYouMean(t.Text, names), in.fieldHint(t.Text, s, whole, owner))
 	if path := owner + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
 		in.probed[path] = true // the expression tests whether the field exists
 		return
@@ -141,13 +155,15 @@ func (in *inferrer) noFieldHint(owner string, found Shape, field string) string 
 				return fmt.Sprintf("did you mean %q?", "$"+of)
 			}
 		}
-	case field != "length":
-	case found.can(kindArray):
-		return "write $count(…)"
-	case found.can(kindString):
+	case found.can(kindArray) && listFields[field] != "":
+		return "write " + fmt.Sprintf(listFields[field], "…")
+	case field == "length" && found.can(kindString):
 		return "write $length(…)"
 	}
-	return ""
+	if _, isNode := in.env.Context[field]; isNode {
+		return "the node's output is $$." + strings.TrimPrefix(nodeText(field), "$.")
+	}
+	return in.ofVariable(field)
 }
 
 // objectsOf returns the objects in the shape and in the items of its arrays; known is
@@ -190,6 +206,10 @@ func (in *inferrer) require(v fact, why string) {
 		return
 	}
 	for _, r := range v.reads {
+		if r.when != "" {
+			in.report(&tree{Offset: r.offset, End: r.end}, CodeOptionalField, fmt.Sprintf("%s, and %s", r.when, why), "provide a default: … ?? value")
+			continue
+		}
 		if r.field == nil || in.env.Asked != nil && in.env.Asked(r.field) {
 			continue
 		}

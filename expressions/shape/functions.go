@@ -41,11 +41,11 @@ var builtins map[string]builtin
 var signatures = map[string]string{
 	"abs": "n- :n", "average": "a<n>", "ceil": "n- :n", "clone": "x-", "floor": "n- :n", "max": "a<n>", "min": "a<n>",
 	"power": "n- n :n", "random": ":n", "round": "n- n? :n", "sqrt": "n- :n", "sum": "a<n> :n", "number": "c- :n",
-	"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- s :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
+	"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- sf :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
 	"encodeUrl": "s- :s", "encodeUrlComponent": "s- :s", "formatBase": "n- n? :s", "formatInteger": "n- s :s",
 	"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s- :n", "lowercase": "s- :s",
-	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- s sf n? :s",
-	"split": "s- s n? :a<s>", "string": "x- b? :s", "substring": "s- n n? :s", "substringAfter": "s- s :s",
+	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- sf sf n? :s", //nolint:dupword // two parameters of one type
+	"split": "s- sf n? :a<s>", "string": "x- b? :s", "substring": "s- n n? :s", "substringAfter": "s- s :s",
 	"substringBefore": "s- s :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s- :s", "millis": ":n",
 	"append": "x x", "chunk": "x n", "count": "x?", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
 	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?*",
@@ -103,7 +103,7 @@ func paramOf(word string) param {
 func inferences() map[string]func(in *inferrer, s *site) fact {
 	return map[string]func(in *inferrer, s *site) fact{
 		"average": least, "max": least, "min": least,
-		"append": appended, "chunk": chunked, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
+		"match": matched, "append": appended, "chunk": chunked, "count": counted, "distinct": distinctItems, "filter": filtered, "flatten": flattened, "map": mapped,
 		"reduce": reduced, "reverse": reordered, "shuffle": reordered, "single": single, "sort": sorted, "zip": zipped,
 		"each": eachField, "keys": keys, "lookup": looked, "merge": merged, "sift": sifted, "spread": spread, "values": values,
 		"boolean": asBoolean, "exists": exists, "not": negated, "type": typeName,

@@ -1,7 +1,5 @@
 package shape
 
-import "slices"
-
 // over applies f to the shape of a value. The result is unknown for an unknown value and
 // missing for a missing one.
 func over(v fact, f func(s Shape) Shape) fact {
@@ -19,13 +17,13 @@ func over(v fact, f func(s Shape) Shape) fact {
 func (v fact) unknown() fact { return fact{shape: Any(), reads: v.reads} }
 
 // least infers $min, $max and $average, which are missing for an empty array.
-func least(_ *inferrer, s *site) fact {
-	return over(s.arg(0), func(of Shape) Shape {
+func least(in *inferrer, s *site) fact {
+	return in.lacking(s, over(s.arg(0), func(of Shape) Shape {
 		if of.can(kindArray) && !of.get().filled {
 			return Union(Number(), Nothing())
 		}
 		return Number()
-	})
+	}), "when the list is empty")
 }
 
 func appended(_ *inferrer, s *site) fact {
@@ -48,14 +46,18 @@ func appended(_ *inferrer, s *site) fact {
 }
 
 // chunked infers $chunk: arrays with at least one item each.
-func chunked(in *inferrer, s *site) fact {
-	if n := s.arg(1).shape.get(); n.kinds == kindNumber && len(n.numbers) > 0 && !slices.ContainsFunc(n.numbers, func(f float64) bool { return f >= 1 }) {
-		in.reportFailure(s.place(1), s.complete(), CodeWrongArgument, "argument 2 of $chunk is "+s.arg(1).shape.String()+", expected a whole number of at least 1", "")
-	}
+func chunked(_ *inferrer, s *site) fact {
 	return over(s.arg(0), func(of Shape) Shape { return array(filledArray(of.item()), surelyFilled(of)) })
 }
 
-func counted(_ *inferrer, _ *site) fact { return of(Counting()) }
+func counted(in *inferrer, s *site) fact {
+	in.countsOne(s)
+	out := of(Counting())
+	if list := s.arg(0).shape; len(s.args) > 0 && !list.IsAny() && (list.MayBeNothing() || !surelyFilled(list)) {
+		out.sizeOf = s.place(0)
+	}
+	return out
+}
 
 func distinctItems(_ *inferrer, s *site) fact {
 	// Of a sequence, the result is a sequence.
@@ -69,7 +71,7 @@ func distinctItems(_ *inferrer, s *site) fact {
 
 func filtered(in *inferrer, s *site) fact {
 	list := s.arg(0)
-	in.applyEach(s, list.shape.item())
+	in.chooses(s, list.shape.item())
 	return over(list, func(of Shape) Shape { return loose(of.item(), false) })
 }
 
@@ -83,11 +85,26 @@ func flattened(_ *inferrer, s *site) fact {
 	})
 }
 
+// chooses infers a function that decides about each item.
+func (in *inferrer) chooses(s *site, item Shape) {
+	if before := len(in.findings); !in.swapped(s) {
+		if decision := in.applyEach(s, item); len(in.findings) == before {
+			in.decides(s, decision)
+		}
+		return
+	}
+	in.silently(func() { in.applyEach(s, item) })
+}
+
 func mapped(in *inferrer, s *site) fact {
 	list := s.arg(0)
 	item := list.shape.item()
 	if list.shape.IsAny() {
 		item = Any()
+	}
+	if in.swapped(s) {
+		in.quiet++
+		defer func() { in.quiet-- }()
 	}
 	return sequenceOver(list, in.applyEach(s, item))
 }
@@ -111,13 +128,21 @@ func sequenceOver(from, result fact) fact {
 // reduced infers $reduce: the function is applied until its result does not change.
 func reduced(in *inferrer, s *site) fact {
 	list, fn := s.arg(0), s.arg(1)
+	if in.swapped(s) {
+		in.quiet++
+		defer func() { in.quiet-- }()
+	}
 	if list.shape.IsAny() || fn.fn == nil || fn.fn.builtin != "" {
+		in.reducesByOne(s)
 		if fn.fn != nil {
 			in.apply(fn.fn, []fact{unknown(), unknown(), unknown(), unknown()}, s.focus)
 		}
 		return list.unknown()
 	}
 	item := list.shape.item()
+	in.starts(s, item, func(start Shape) Shape {
+		return in.apply(fn.fn, []fact{of(start), of(item), of(Number()), of(Array(item))}, s.focus).shape
+	})
 	result := item
 	if len(s.args) > 2 {
 		result = s.args[2].shape
@@ -159,7 +184,7 @@ func single(in *inferrer, s *site) fact {
 		return unknown() // of the context
 	}
 	list := s.arg(0)
-	in.applyEach(s, list.shape.item())
+	in.chooses(s, list.shape.item())
 	return over(list, Shape.item)
 }
 
@@ -172,7 +197,9 @@ func sorted(in *inferrer, s *site) fact {
 	}
 	switch {
 	case len(s.args) > 1 && s.args[1].fn != nil:
-		in.apply(s.args[1].fn, []fact{of(item), of(item)}, s.focus)
+		if before, result := len(in.findings), in.apply(s.args[1].fn, []fact{of(item), of(item)}, s.focus); len(in.findings) == before {
+			in.compares(s, result)
+		}
 	case len(s.args) == 1 && list.shape.can(kindFunction):
 		return unknown() // it sorts the context
 	case len(s.args) == 1 && !item.isNone() && !item.can(kindNumber|kindString) && list.shape.can(kindArray) && surelyFilled(list.shape.without(kindNothing)):
@@ -183,7 +210,8 @@ func sorted(in *inferrer, s *site) fact {
 	return reordered(in, s)
 }
 
-func zipped(_ *inferrer, s *site) fact {
+func zipped(in *inferrer, s *site) fact {
+	in.fewLists(s)
 	items := none
 	for _, v := range s.args {
 		if v.shape.IsAny() {
@@ -196,6 +224,7 @@ func zipped(_ *inferrer, s *site) fact {
 
 // eachField infers $each: the results of a function for the value and name of each field.
 func eachField(in *inferrer, s *site) fact {
+	in.swapped(s)
 	return sequenceOver(s.arg(0), in.applyFields(s))
 }
 

@@ -118,7 +118,9 @@ func sifted(in *inferrer, s *site) fact {
 	if len(s.args) < 2 || s.arg(1).fn == nil {
 		return from.unknown()
 	}
-	in.applyFields(s)
+	if before, decision := len(in.findings), in.applyFields(s); !in.swapped(s) && len(in.findings) == before {
+		in.decides(s, decision)
+	}
 	if from.shape.IsAny() || from.shape.can(kindArray|kindFunction) {
 		return from.unknown()
 	}

@@ -2,7 +2,6 @@ package shape
 
 import (
 	"context"
-	"fmt"
 
 	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/wording"
@@ -76,12 +75,14 @@ type inferrer struct {
 	unsure    int            // ?? around this part whose left side is of unknown kind
 	tails     map[*tree]bool // calls at the end of functions, whose results are passed on as they are
 	findings  []Finding
-	quiet     int             // while it is not 0, nothing is reported
-	asks      bool            // the next part is tested for existence
-	asked     bool            // the path around this part is tested for existence
-	probed    map[string]bool // fields that were tested for existence
-	spared    int             // defaults around this part
-	branches  int             // conditions and repetitions around this part
+	quiet     int               // while it is not 0, nothing is reported
+	asks      bool              // the next part is tested for existence
+	asked     bool              // the path around this part is tested for existence
+	probed    map[string]bool   // fields that were tested for existence
+	spared    int               // defaults around this part
+	branches  int               // conditions and repetitions around this part
+	tried     map[string]string // reasons why functions refuse constants, by call
+	refused   string            // the last of these reasons
 	steps     int
 	nesting   int
 }
@@ -170,7 +171,10 @@ func (in *inferrer) dispatch(t *tree, focus *fact) fact {
 		return *focus
 	case "variable":
 		return in.variable(t)
-	case "string", "number", "literal":
+	case "string":
+		in.template(t)
+		return fact{shape: literal(t), written: true}
+	case "number", "literal":
 		return fact{shape: literal(t), written: true}
 	case "operator":
 		return in.operator(t, focus)
@@ -191,7 +195,10 @@ func (in *inferrer) dispatch(t *tree, focus *fact) fact {
 	case "object":
 		return in.object(t, focus)
 	}
-	// A parent or a pattern.
+	if t.Kind == "pattern" {
+		return of(simple(kindFunction))
+	}
+	// A parent.
 	for i := range t.Parts {
 		in.infer(&t.Parts[i], focus)
 	}
@@ -264,10 +271,7 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 			in.need(v)
 		}
 		written = written && key.written && v.written
-		if key.excludes(kindString) {
-			in.reportFailure(&t.Parts[i], !key.shape.MayBeNothing(), CodeWrongOperand,
-				fmt.Sprintf("%s is %s, but a key must be a string", in.text(&t.Parts[i]), key.shape.without(kindNothing)), "convert it: $string(…)")
-		}
+		in.groupKey(&t.Parts[i], key, true)
 		names := key.shape.Words()
 		if len(names) == 1 && key.shape.get().kinds == kindString {
 			parts = append(parts, part{names[0], v})

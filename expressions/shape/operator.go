@@ -28,6 +28,7 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 		for i, v := range operands {
 			in.need(v)
 			in.absent(&t.Parts[i], v)
+			in.joined(&t.Parts[i], v)
 		}
 		out = of(String())
 	case "..":
@@ -36,6 +37,7 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 	default:
 		in.expectNumbers(t, operands)
 		out = like(Number(), operands...)
+		in.divides(t, operands[len(operands)-1])
 		for _, v := range operands {
 			out = in.without(v, out)
 		}
@@ -85,6 +87,14 @@ func (in *inferrer) described(t *tree, v fact) string {
 	return fmt.Sprintf("%s is %s", in.text(t), s)
 }
 
+// orderHint returns the remedy for two operands that do not compare.
+func (in *inferrer) orderHint(t *tree) string {
+	if joined := &t.Parts[0]; isOperator(joined, "&") {
+		return fmt.Sprintf("put the comparison into parentheses: … & (%s %s %s)", in.text(&joined.Parts[1]), t.Text, in.text(&t.Parts[1]))
+	}
+	return "convert one of them: $number(…) or $string(…)"
+}
+
 // order infers a comparison by size, of two numbers or two strings.
 func (in *inferrer) order(t *tree, left, right fact) fact {
 	certain := !left.shape.MayBeNothing()
@@ -96,7 +106,7 @@ func (in *inferrer) order(t *tree, left, right fact) fact {
 	a, b := left.shape.only(kindNumber|kindString), right.shape.only(kindNumber|kindString)
 	if !wrong && !a.isNone() && !b.isNone() && !a.can(b.get().kinds) && !left.shape.IsAny() && !right.shape.IsAny() {
 		in.reportFailure(t, certain, CodeWrongOperand, fmt.Sprintf("%s and %s, but the operator %s takes two numbers or two strings",
-			in.described(&t.Parts[0], left), in.described(&t.Parts[1], right), t.Text), "convert one of them: $number(…) or $string(…)")
+			in.described(&t.Parts[0], left), in.described(&t.Parts[1], right), t.Text), in.orderHint(t))
 	}
 	for i, v := range []fact{left, right} {
 		in.need(v)
@@ -116,7 +126,9 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 	} else {
 		in.counted(t, left, right, &out)
 	}
-	in.neverEqual(t, left, right)
+	if !in.joinedEquality(t) && !in.unknownType(t) {
+		in.neverEqual(t, left, right)
+	}
 	if _, differ := left.shape.Conflict(right.shape); differ || left.shape.IsNothing() || right.shape.IsNothing() {
 		if t.Text != "!=" {
 			out.shape = simple(kindFalse)

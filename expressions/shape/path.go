@@ -108,7 +108,7 @@ func (r raw) ends(constructs bool) Shape {
 
 // passage returns the values of a step for the next one; before are those of the step before.
 func (r raw) passage(before passage, constructs bool) passage {
-	at := passage{fact: fact{reads: r.reads}}
+	at := passage{fact: fact{reads: r.reads, matches: r.matches, groups: r.groups, constant: r.constant}}
 	at.shape, at.filled, at.one = r.flattened()
 	if constructs && !r.shape.IsAny() {
 		at.shape, at.filled, at.one = r.shape.Items(), r.shape.get().filled && !r.shape.can(kindAll&^kindArray), false
@@ -163,6 +163,9 @@ func (in *inferrer) step(s *step, first, last bool, at passage) raw {
 			return out
 		}
 	}
+	if !first && in.listOfIndex(s) {
+		return rawOf(fact{shape: Any(), reads: at.reads})
+	}
 	got := once(func() raw {
 		out := raw{fact: in.node(s, &item), items: none}
 		if first && s.cons {
@@ -177,7 +180,7 @@ func (in *inferrer) step(s *step, first, last bool, at passage) raw {
 		got.reads = slices.Concat(at.reads, got.reads)
 	}
 	if !at.one {
-		got.reads, got.at, got.fn = at.reads, nil, nil
+		got.reads, got.at, got.fn, got.constant = at.reads, nil, nil, nil
 	}
 	if got.whole = got.shape; first && s.cons || got.shape.IsAny() {
 		return got

@@ -66,7 +66,7 @@ func (in *inferrer) variable(t *tree) fact {
 		known = append(sortedNames(s.binds), known...)
 	}
 	if v, ok := in.env.Variables[t.Text]; ok {
-		return of(v.bare())
+		return fact{shape: v.bare(), constant: in.env.Constants[t.Text]}
 	}
 	if !jsonata.IsFunction(t.Text) {
 		hint := in.variableHint(t.Text, known)

@@ -11,7 +11,10 @@ func (in *inferrer) filter(base raw, t *tree) raw {
 	}
 	chosen := in.perhaps(func() fact { return in.probe(t, &item) })
 	in.lookedUp(base, t, chosen)
-	out := raw{fact: fact{shape: none, reads: base.reads, root: base.root}, sequence: true, items: item.shape, one: one}
+	in.selectsByText(base, t)
+	in.groupIndex(base, t, chosen)
+	in.indexOfText(base, t)
+	out := raw{fact: fact{shape: none, reads: base.reads, root: base.root, matches: base.matches}, sequence: true, items: item.shape, one: one}
 	if shape.IsAny() {
 		out.shape = Any()
 		return out
@@ -76,7 +79,7 @@ func (in *inferrer) sort(s *step, base raw) raw {
 	shape, _, one := base.each()
 	item := fact{shape: shape, origin: "the sorted value"}
 	for i := 1; i < len(s.Parts); i++ {
-		in.perhaps(func() fact { return in.infer(&s.Parts[i], &item) })
+		in.ordersBy(&s.Parts[i], in.perhaps(func() fact { return in.infer(&s.Parts[i], &item) }))
 	}
 	out := base
 	if out.root, out.fn, out.one = false, nil, true; !one && !shape.IsAny() {
@@ -125,6 +128,7 @@ func (in *inferrer) group(t *tree, base raw, tuples bool) fact {
 		}
 		for i := 1; i+1 < len(t.Parts); i += 2 {
 			key := in.perhaps(func() fact { return in.infer(&t.Parts[i], &item) })
+			in.groupKey(&t.Parts[i], key, filled)
 			v := in.perhaps(func() fact { return in.infer(&t.Parts[i+1], &group) })
 			if names := key.shape.Words(); names != nil && key.shape.only(kindString|kindNothing).Equal(key.shape) {
 				for _, name := range names {

@@ -140,6 +140,12 @@ func (r raw) flattened() (item Shape, filled, one bool) {
 // surelyFilled reports whether the value, as an array, certainly has an item.
 func surelyFilled(s Shape) bool { return !s.can(kindArray) || s.get().filled }
 
+// MayBeEmpty reports whether the value may be an array without items; unknown values are not.
+func (s Shape) MayBeEmpty() bool { return !s.IsAny() && s.can(kindArray) && !s.get().filled }
+
+// IsList reports whether the value may be an array.
+func (s Shape) IsList() bool { return s.can(kindArray) }
+
 // bare returns the shape without the forms of its arrays: that of JSON.
 func (s Shape) bare() Shape {
 	a := s.get()

@@ -1,6 +1,9 @@
 package shape
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Slip is a part of a value where a list is wanted and an expression gives one only by chance: of one
 // item, JSONata gives the item and no list, and of none no value.
@@ -52,7 +55,11 @@ func below(path []string, name string) []string { return append(path[:len(path):
 // guarded marks the lists of a branch whose condition asks how many items there are, or of what type they
 // are: the author knows.
 func (in *inferrer) guarded(v fact, condition, branch *tree) fact {
-	if v.shape.IsAny() || !v.shape.can(kindArray) || !in.asksFor(condition, in.source[branch.Offset:max(branch.Offset, min(branch.End, len(in.source)))]) {
+	if v.shape.IsAny() || !in.asksFor(condition, in.source[branch.Offset:max(branch.Offset, min(branch.End, len(in.source)))]) {
+		return v
+	}
+	v.reads = slices.DeleteFunc(slices.Clone(v.reads), func(r read) bool { return r.when != "" })
+	if !v.shape.can(kindArray) {
 		return v
 	}
 	v.shape = v.shape.withForms(v.shape.get().forms | formGuarded)

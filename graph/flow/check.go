@@ -127,6 +127,8 @@ func (c *checker) classify(f shape.Finding) (code string, severity config.Severi
 		return "unbound-variable", severity
 	case shape.CodeNoFunction:
 		return "no-function", severity
+	case shape.CodeTemplate:
+		return "literal-expression", severity
 	}
 	return "constant-condition", severity
 }
@@ -144,7 +146,8 @@ const (
 // Env what the place of the expression requires of its value.
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
 	env := c.envOfAll(ctx, node, number)
-	env.Asked, env.Declared = c.asksForField, c.declared
+	env.Asked, env.Declared, env.Constants = c.asksForField, c.declared, c.graph.Variables(nil)
+	env.Node, env.Empty = c.isNode, c.mayBeEmpty
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	infer := func(env shape.Env) (all []shape.RuleFinding) {
@@ -157,12 +160,18 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 	c.inferred(ctx, node, number, env, infer, func([]any) (config.Text, bool) { return e.Text, true })
 }
 
+// isNode reports whether the graph has a node of that id.
+func (c *checker) isNode(id string) bool {
+	_, isNode := c.index[id]
+	return isNode
+}
+
 // rule reports what is wrong with a switch's rule of this number.
 func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 	plain := r.Data.Value()
 	infer := func(env shape.Env) []shape.RuleFinding { return shape.InferRule(ctx, r.Rule, plain, env) }
 	env := c.envOfAll(ctx, node, number)
-	env.Asked, env.Declared = c.testsField, c.declared
+	env.Asked, env.Declared, env.Constants = c.testsField, c.declared, c.graph.Variables(nil)
 	c.inferred(ctx, node, number, env, infer, func(path []any) (config.Text, bool) {
 		at := r.Data.At(path...)
 		if at.Text.IsSet() {

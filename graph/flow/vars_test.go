@@ -10,7 +10,7 @@ import (
 func checkVars(t *testing.T, expr, rule string) string {
 	t.Helper()
 	return check(t, "g.yaml", []byte(`server: {name: s, version: "1"}
-vars: {region: eu, top: 20, limits: {most: 5}, tags: [a], none: null}
+vars: {region: eu, top: 20, limits: {most: 5}, tags: [a], none: null, zero: 0}
 tools:
 - name: t
   inputSchema: {type: object, properties: {n: {type: number}}, required: [n]}
@@ -18,7 +18,7 @@ tools:
   - {id: entry, type: entry, next: read}
   - {id: read, type: transform, transform: {expr: '`+expr+`'}, next: pick}
   - {id: pick, type: switch, conditions: [{rule: `+rule+`, next: exit}], next: other}
-  - {id: other, type: transform, transform: {expr: '[$vars.region, $vars.top, $vars.limits, $vars.tags, $vars.none]'}, next: exit}
+  - {id: other, type: transform, transform: {expr: '[$vars.region, $vars.top, $vars.limits, $vars.tags, $vars.none, $vars.zero]'}, next: exit}
   - {id: exit, type: exit}
 `), nil).Error()
 }
@@ -32,7 +32,9 @@ func TestShapesOfConstants(t *testing.T) {
 		`$vars.region = "us" ? 1 : 2`:              "",
 		`$vars.top > 30 ? 1 : 2`:                   "",
 		`$vars.none.x + $vars.none`:                "",
-		`$vars.tags[0] & $vars.tags`:               "",
+		`$vars.tags[0] & $string($vars.tags)`:      "",
+		`$vars.tags[0] & $vars.tags`:               "[wrong-operand]",
+		`$chunk([1, 2], $vars.zero)`:               "$vars.zero, which is 0",
 		`$vars.region + 1`:                         "[wrong-operand]",
 		`$vars.limits.mots + 1`:                    `did you mean "most"`,
 		`$vars.top.x`:                              "[impossible-path]",

@@ -1,0 +1,80 @@
+package flow
+
+import (
+	"slices"
+
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// mayBeEmpty reports whether a list that is read from the context may be empty for a reason that the file shows: a schema allows it, or a
+// filter may select nothing.
+func (c *checker) mayBeEmpty(path []string) bool { return c.emptyBelow(path, 0) }
+
+func (c *checker) emptyBelow(path []string, depth int) bool {
+	if len(path) == 0 || depth > mostOrigins {
+		return false
+	}
+	i, isNode := c.index[path[0]]
+	if !isNode {
+		return false
+	}
+	node := c.graph.Nodes[i]
+	if t, isTransform := node.(*graph.Transform); isTransform {
+		return c.selectsNothing(t.Expr.Tree(), depth)
+	}
+	if call := graph.CallingOf(node); call != nil && call.ForEach != nil {
+		return c.selectsNothing(call.ForEach.Items.Tree(), depth)
+	}
+	return emptyAt(c.outputs[i].done, path[1:])
+}
+
+// selectsNothing reports whether an expression filters the list that it gives, or gives one that may be empty.
+func (c *checker) selectsNothing(t *jsonata.Tree, depth int) bool {
+	if depth > mostOrigins {
+		return false
+	}
+	inside := func(t *jsonata.Tree) bool { return c.selectsNothing(t, depth+1) }
+	switch t.Kind {
+	case "block":
+		return len(t.Parts) > 0 && inside(&t.Parts[len(t.Parts)-1])
+	case "array":
+		return len(t.Parts) == 1 && inside(&t.Parts[0])
+	case "keep", "sort":
+		return inside(&t.Parts[0])
+	case "operator":
+		return t.Text == "??" && (inside(&t.Parts[0]) || inside(&t.Parts[1]))
+	case "conditional":
+		return inside(&t.Parts[1]) || len(t.Parts) > 2 && inside(&t.Parts[2])
+	case "call":
+		name := t.Parts[0].Text
+		return name == "filter" || slices.Contains([]string{"map", "sort", "distinct", "reverse"}, name) && len(t.Parts) > 1 && inside(&t.Parts[1])
+	case "predicate":
+		switch by := &t.Parts[len(t.Parts)-1]; by.Kind {
+		case "number", "variable":
+			return false
+		case "array":
+			return inside(&t.Parts[0])
+		default:
+			return by.Kind != "operator" || len(by.Parts) == 2 // no negative index
+		}
+	case "path":
+		if slices.ContainsFunc(t.Parts[1:], func(step jsonata.Tree) bool { return step.Kind == "predicate" && inside(&step) }) {
+			return true
+		}
+		return c.emptyBelow(leading(t), depth+1)
+	}
+	return false
+}
+
+// emptyAt reports whether the first list on a path through a shape may be empty.
+func emptyAt(s shape.Shape, path []string) bool {
+	for ; !s.MayBeEmpty(); path = path[1:] {
+		if s.IsAny() || len(path) == 0 || s.IsList() {
+			return false
+		}
+		s = s.Field(path[0])
+	}
+	return true
+}
