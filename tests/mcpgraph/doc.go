@@ -5,5 +5,5 @@
 //
 // The test runs only where Node is and TOOLGRAPH_CLIENTS is 1 (make mcpgraph). MCPGRAPH_SEED and
 // MCPGRAPH_COUNT choose other graphs, and MCPGRAPH_DIR is a build of mcpGraph's source that is run instead of
-// npm's version.
+// npm's version: npm ci, npm update jsonata (its lock file has an older one), npm run build.
 package mcpgraph
