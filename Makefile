@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak clients editors page conformance servers rules graphs flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -59,6 +59,9 @@ rules: ## ask json-logic-js again for every operator over a value that is missin
 
 graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 	TOOLGRAPH_GRAPHS=1 go test -count=1 -timeout 30m -v ./tests/graphs/
+
+mcpgraph: ## run 600 random graphs beside mcpGraph of npm (needs Node; SEED=1; MCPGRAPH_DIR=DIR runs a build of its source)
+	TOOLGRAPH_CLIENTS=1 MCPGRAPH_SEED=$$SEED go test -count=1 -timeout 30m -v ./tests/mcpgraph/
 
 flows: ## run 10,000 random graphs with every kind of node beside a second interpreter (SEED=1)
 	FLOWS_SEED=$${SEED:-$$(date +%s)} FLOWS_COUNT=10000 go test -count=1 -timeout 30m -v -run TestRandomFlows ./tests/graphs/flows/

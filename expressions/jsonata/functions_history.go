@@ -25,10 +25,7 @@ func previousNode(c call) (any, error) {
 	if len(c.args) > 1 {
 		return nil, c.fail("T0410", "expects at most one argument")
 	}
-	if len(c.args) == 1 {
-		if c.args[0] == nil {
-			return nil, nil
-		}
+	if len(c.args) == 1 && c.args[0] != nil { // a missing number is as none, as for the functions of the library
 		var err error
 		if n, err = c.integer(0); err != nil {
 			return nil, err
@@ -39,8 +36,11 @@ func previousNode(c call) (any, error) {
 
 func executionCount(c call) (any, error) {
 	id, ok, err := c.nodeID(1)
-	if !ok {
+	if err != nil {
 		return nil, err
+	}
+	if !ok { // a node without a name has not run
+		return 0.0, nil
 	}
 	return float64(c.scope.History.Count(id)), nil
 }
@@ -59,8 +59,11 @@ func nodeExecution(c call) (any, error) {
 
 func nodeExecutions(c call) (any, error) {
 	id, ok, err := c.nodeID(1)
-	if !ok {
+	if err != nil {
 		return nil, err
+	}
+	if !ok {
+		return []any{}, nil
 	}
 	outputs := c.scope.History.Executions(id)
 	if outputs == nil {
@@ -79,7 +82,7 @@ func found(output value.Value, ok bool) (any, error) {
 }
 
 // nodeID is the first of so many arguments; not ok without an error when it is
-// undefined, and so is the call then.
+// undefined.
 func (c *call) nodeID(count int) (id string, ok bool, err error) {
 	if len(c.args) != count {
 		if count == 1 {

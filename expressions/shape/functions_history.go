@@ -25,7 +25,7 @@ func (in *inferrer) nodeArgument(s *site) (id string, b Binding, known bool) {
 // executionCount infers $executionCount(id).
 func executionCount(in *inferrer, s *site) fact {
 	id, b, known := in.nodeArgument(s)
-	out := like(Number(), s.arg(0))
+	out := of(Number())
 	if !known {
 		return out
 	}
@@ -68,7 +68,7 @@ func nodeExecutions(in *inferrer, s *site) fact {
 	_, b, known := in.nodeArgument(s)
 	switch {
 	case !known:
-		return like(Array(Any()), s.arg(0))
+		return of(Array(Any()))
 	case b.Presence == Never:
 		return of(Array(none))
 	case b.Presence == Always && !b.Shape.MayBeNothing():
