@@ -80,7 +80,10 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 	if err != nil {
 		return err
 	}
-	if in.Args = args; len(args) > largestArgs {
+	switch in.Args = args; {
+	case run.Begun:
+		in.Args = nil
+	case len(args) > largestArgs:
 		if err := run.Record(ctx); err != nil {
 			return err
 		}
@@ -89,7 +92,7 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 	started, err := r.start(ctx, run.ID, run.Keyed, in)
 	if err == nil {
 		defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, r.queues.of(run.Graph), run.Tool) }).Stop()
-		err = r.wait(ctx, started)
+		err = lacking(r.wait(ctx, started))
 	}
 	if ctx.Err() == nil {
 		return err
