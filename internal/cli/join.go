@@ -42,8 +42,7 @@ type joining struct {
 	answers  map[string]execution.Answer
 	unasked  map[string]bool // by marks: the user of this client cannot be asked
 	visits   bool            // it came to answer: it ends when the user cannot be asked, and does not cancel the run
-	canAsk   bool            // the client can be asked
-	began    bool            // it has begun a later run
+	canAsk   bool            // the client can be asked; see server.Called
 	stranded bool            // the run is of another version of the graph
 }
 
@@ -180,11 +179,11 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 	}
 	j.leave = sync.OnceFunc(l.attended(ctx, nil, j.id, j.report, nil))
 	defer j.leave()
-	for {
+	for began := false; ; {
 		result, err, ended := l.joinOnce(ctx, j)
 		later := ""
 		if ended && !j.visits && !j.waits {
-			later, err = l.laterRun(ctx, j.id, j.caller, &j.began, err)
+			later, err = l.laterRun(ctx, j.id, j.caller, &began, err)
 		}
 		switch {
 		case later != "":

@@ -104,10 +104,10 @@ func TestX20LaterRun(t *testing.T) {
 	if again, err := serverThatAsks(t, dir).laterRun(asks, first.RunID, "", new(bool), failure); again != later || err != nil {
 		t.Errorf("in another process: %q, %v", again, err)
 	}
-	if none, err := l.laterRun(t.Context(), first.RunID, "", new(bool), failure); none != "" || err != failure {
+	if none, err := l.laterRun(t.Context(), first.RunID, "", new(bool), failure); none != "" || !errors.Is(err, failure) {
 		t.Errorf("a client that cannot be asked: %q, %v", none, err)
 	}
-	if none, err := l.laterRun(asks, first.RunID, "", new(bool), errLocked); none != "" || err != errLocked {
+	if none, err := l.laterRun(asks, first.RunID, "", new(bool), errLocked); none != "" || !errors.Is(err, errLocked) {
 		t.Errorf("another failure: %q, %v", none, err)
 	}
 	if run, err := l.history.Exact(t.Context(), later); err != nil || run.Status != journal.Interrupted {
