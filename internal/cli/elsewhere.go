@@ -36,7 +36,6 @@ type Remote struct {
 	Args    value.Value // complete and valid
 	Subject string      // of the client's access token
 	Keyed   bool        // the client can make the call again, and joins the run
-	Begun   bool        // the run is recorded, with its arguments
 
 	// Record records the beginning of the run with its arguments, and leaves the run to any process:
 	// for arguments that are too large to be sent with it.
@@ -78,7 +77,7 @@ func (l *loaded) runElsewhere(
 	if remote.Keyed {
 		id, begun, err := l.begun(ctx, remote.ID)
 		joins = begun || err != nil
-		remote.ID, remote.Begun = id, id != remote.ID
+		remote.ID = id
 	}
 	for began := false; ; {
 		result, err := l.runRemote(ctx, g, &remote, report, joins)
@@ -89,7 +88,7 @@ func (l *loaded) runElsewhere(
 		if later == "" {
 			return result, err
 		}
-		remote.ID, remote.Begun, joins, report = later, true, true, nil // the steps that are copied were reported
+		remote.ID, joins, report = later, true, nil // the steps that are copied were reported
 	}
 }
 

@@ -19,8 +19,12 @@ func callOf(id, key, capabilities, more string) string {
 	if key != "" {
 		key = fmt.Sprintf(`"toolgraph/key":%q,`, key)
 	}
-	return fmt.Sprintf(`{"name":"ask","arguments":{"id":%q},%s"_meta":{%s"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":%s}}`,
-		id, more, key, capabilities)
+	large := ""
+	if id == "keyed" { // the arguments do not travel with the start of the workflow
+		large = fmt.Sprintf(`,"pad":%q`, strings.Repeat("a", largestArgs))
+	}
+	return fmt.Sprintf(`{"name":"ask","arguments":{"id":%q%s},%s"_meta":{%s"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":%s}}`,
+		id, large, more, key, capabilities)
 }
 
 const canAsk, cannotAsk = `{"elicitation":{"form":{}}}`, `{}`

@@ -80,10 +80,7 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 	if err != nil {
 		return err
 	}
-	switch in.Args = args; {
-	case run.Begun:
-		in.Args = nil
-	case len(args) > largestArgs:
+	if in.Args = args; len(args) > largestArgs {
 		if err := run.Record(ctx); err != nil {
 			return err
 		}
