@@ -115,7 +115,9 @@ func (l *live) put(s *site, q *Question, timeout time.Duration) (Answer, *Failur
 		if q.IsConfirmation() {
 			needs = fmt.Sprintf("the call of %s.%s needs to be confirmed", q.Server, q.Tool)
 		}
-		return a, userFailure(s.node, config.FailNoUser, "%s, and %s", cmp.Or(a.Why, ErrNoUser.Error()), needs), nil
+		failed := userFailure(s.node, config.FailNoUser, "%s, and %s", cmp.Or(a.Why, ErrNoUser.Error()), needs)
+		failed.Lacks = a.Lacks
+		return a, failed, nil
 	}
 	return a, userFailure(s.node, config.FailDismissed, "the user closed the question: %s", q.short()), nil
 }
@@ -155,7 +157,7 @@ func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, f
 	case errors.As(why, &coded):
 		return a, userFailure(s.node, config.FailureCode(coded.ErrorCode()), "%s", why), nil
 	case why != nil:
-		a = Answer{Action: NoUser, Why: why.Error()}
+		a = Unasked(why)
 	}
 	a.Digest, a.Time, a.Stood = q.Digest, l.clock.now(), l.clock.takeStood()
 	answered := Event{Kind: Answered, Run: l.id, Time: a.Time, Step: s.visit(), Answer: &a, Sync: true}

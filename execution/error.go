@@ -41,6 +41,9 @@ type Failure struct {
 	Node    string     `json:"nodeId,omitempty"`
 	Pos     config.Pos `json:"pos,omitzero"`
 
+	// Lacks is the capability that the client has not declared, so that its user was not asked.
+	Lacks string `json:"lacks,omitempty"`
+
 	// Structured is the structuredContent of a failed tool's result, as JSON; nil when it had
 	// none. Message includes it.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`

@@ -19,6 +19,10 @@ type Fork struct {
 	At     Address // the first step that runs again
 	Edits  []Edit  // outputs that are replaced before it, of nodes of its frame
 	Repeat bool    // also calls of the other run whose outcome is unknown may be made again
+
+	// Safe refuses a fork that may make calls again which the other run has made, and which are not safe to
+	// repeat: the error is ErrRepeats.
+	Safe bool
 }
 
 // Origin names the step of a run at which it is forked: RUN/ADDRESS.
@@ -26,6 +30,9 @@ func Origin(run string, at Address) string { return run + "/" + string(at) }
 
 // ErrInDoubt is the error of Engine.Fork for a run with a call whose outcome is unknown.
 var ErrInDoubt = errors.New("its outcome is unknown")
+
+// ErrRepeats is the error of a Fork that must be Safe and is not.
+var ErrRepeats = errors.New("it is not safe to repeat")
 
 // Forked is a fork that has not begun.
 type Forked struct {
@@ -66,6 +73,11 @@ func (e *Engine) PrepareFork(ctx context.Context, g *graph.Graph, events []Event
 	}
 	if !f.Repeat {
 		if err := e.checkDoubts(ctx, g, events, h); err != nil {
+			return nil, err
+		}
+	}
+	if f.Safe {
+		if err := cut.repeats(g, h); err != nil {
 			return nil, err
 		}
 	}
@@ -115,6 +127,20 @@ func (e *Engine) checkDoubts(ctx context.Context, g *graph.Graph, events []Event
 	for _, d := range l.past.doubts {
 		if d.matters {
 			return fmt.Errorf("run %s was interrupted during the call to %s.%s at step %s: %w", l.id, d.Server, d.Tool, d.at, ErrInDoubt)
+		}
+	}
+	return nil
+}
+
+// repeats returns an error for the first call that a fork may make again and that is not safe to repeat.
+func (c *Cut) repeats(g *graph.Graph, h *hooks) error {
+	for _, e := range c.After {
+		if e.Kind != CallStarted {
+			continue
+		}
+		node, isCall := g.ReachedTool(e.Step.Graph).NodeAt(e.Step.NodeID, e.Step.Part).(*graph.MCP)
+		if !isCall || !h.mayRepeat(node) {
+			return fmt.Errorf("the call to %s.%s at step %s would be made again: %w", e.Step.Server, e.Step.Tool, e.At(), ErrRepeats)
 		}
 	}
 	return nil
@@ -262,10 +288,10 @@ func (c *Cut) events(g *graph.Graph, edits []Edit, h *hooks) ([]Event, error) {
 		}
 		own = append(own, Event{Kind: ContextEdited, Run: h.runID, Time: rec.End, Record: rec})
 	}
-	own[0].Time = begin
+	own[0].Time, own[0].Sync = begin, h.once
 	own[0].Start = &Start{
 		Tool: first.Start.Tool, Graph: g.HashWith(h.vars), Args: first.Start.Args, Vars: g.ReadVars(h.vars),
-		ForkedFrom: Origin(first.Run, c.At), Copied: len(own) - 1,
+		ForkedFrom: Origin(first.Run, c.At), Copied: len(own) - 1, Caller: h.caller,
 	}
 	return own, nil
 }

@@ -102,8 +102,9 @@ func (f *Failure) Kind() config.FailureCode {
 	return config.FailureCode(f.Code)
 }
 
-// NeedsUser reports whether the run failed because its user cannot be asked.
-func (f *Failure) NeedsUser() bool { return f.Kind() == config.FailNoUser }
+// MissingCapability returns the capability that the client has not declared, without which the run
+// failed; empty when that is not the reason. A recorded failure has it too.
+func (f *Failure) MissingCapability() string { return f.Lacks }
 
 // isRaised reports whether $error ended the expression. Raised is only kept where an onError can
 // read it, so the cause is asked as well.

@@ -72,28 +72,41 @@ type Answer struct {
 
 	// Set by the engine.
 	Why    string        // of NoUser: why no user could be asked
+	Lacks  string        // of NoUser: the capability that the client has not declared; "": it is not that
 	Digest string        // of the question
 	Time   time.Time     // of the answer; in a journal that of the event
 	Stood  time.Duration // how long the time of the run stood still meanwhile
+}
+
+// Unasked returns the answer to a question that a User has not put: err says why. Where it has a method
+// MissingCapability, the client has not declared what that returns.
+func Unasked(err error) Answer {
+	a := Answer{Action: NoUser, Why: err.Error()}
+	var lacking interface{ MissingCapability() string }
+	if errors.As(err, &lacking) {
+		a.Lacks = lacking.MissingCapability()
+	}
+	return a
 }
 
 type answerJSON struct {
 	Action  Action     `json:"action"`
 	Content value.JSON `json:"content,omitzero"`
 	Why     string     `json:"why,omitempty"`
+	Lacks   string     `json:"lacks,omitempty"`
 	Digest  string     `json:"digest"`
 	Stood   int64      `json:"stoodMs,omitempty"`
 }
 
-// MarshalJSON writes action and digest; content, why and stoodMs where they apply.
+// MarshalJSON writes action and digest; content, why, lacks and stoodMs where they apply.
 func (a Answer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Why: a.Why, Digest: a.Digest, Stood: a.Stood.Milliseconds()})
+	return json.Marshal(answerJSON{Action: a.Action, Content: value.JSON{Value: a.Content}, Why: a.Why, Lacks: a.Lacks, Digest: a.Digest, Stood: a.Stood.Milliseconds()})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (a *Answer) UnmarshalJSON(src []byte) error {
 	var in answerJSON
 	err := json.Unmarshal(src, &in)
-	*a = Answer{Action: in.Action, Content: in.Content.Value, Why: in.Why, Digest: in.Digest, Stood: time.Duration(in.Stood) * time.Millisecond}
+	*a = Answer{Action: in.Action, Content: in.Content.Value, Why: in.Why, Lacks: in.Lacks, Digest: in.Digest, Stood: time.Duration(in.Stood) * time.Millisecond}
 	return err
 }

@@ -47,7 +47,7 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 	}
 	if e.Answer != nil {
 		answer := *e.Answer
-		answer.Content, answer.Why = nil, secrets.Redact(answer.Why)
+		answer.Content, answer.Why, answer.Lacks = nil, secrets.Redact(answer.Why), secrets.Redact(answer.Lacks)
 		e.Answer = &answer
 	}
 	return e
@@ -85,7 +85,7 @@ func withoutSecrets(f *execution.Failure, secrets *config.Secrets) *execution.Fa
 		return nil
 	}
 	safe := *f
-	for _, text := range []*string{&safe.Detail, &safe.Message, &safe.Plain, &safe.Raised} {
+	for _, text := range []*string{&safe.Detail, &safe.Message, &safe.Lacks, &safe.Plain, &safe.Raised} {
 		*text = secrets.Redact(*text)
 	}
 	safe.Item = redactText(f.Item, secrets)

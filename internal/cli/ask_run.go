@@ -39,13 +39,13 @@ func (u *runUser) Ask(ctx context.Context, q execution.Question) (execution.Answ
 		u.say("toolgraph: --yes answers the question of %s: %s\n", from, wording.OneLine(message))
 		return execution.Answer{Action: execution.Accept}, nil
 	case !u.talks && q.Form == nil:
-		return execution.Answer{}, noUser(noTerminal + " (--yes agrees without asking)")
+		return execution.Answer{}, &noUser{why: noTerminal + " (--yes agrees without asking)"}
 	case !u.talks:
-		return execution.Answer{}, noUser(noTerminal)
+		return execution.Answer{}, &noUser{why: noTerminal}
 	}
 	f, err := readForm(elicitation(&q))
 	if err != nil {
-		return execution.Answer{}, noUser("the terminal cannot show the question: " + err.Error())
+		return execution.Answer{}, &noUser{why: "the terminal cannot show the question: " + err.Error()}
 	}
 	if q.Form == nil {
 		f.sends = "Your answer?"

@@ -56,8 +56,8 @@ func (s *session) connectElsewhere(ctx context.Context) (err error) {
 	return err
 }
 
-// runElsewhere lets a graph be run elsewhere, and returns its recorded result. A nil reporter hears
-// of no steps.
+// runElsewhere lets a graph be run elsewhere, and returns its recorded result, or that of the later run of its
+// key. A nil reporter hears of no steps.
 func (l *loaded) runElsewhere(
 	ctx context.Context, engine *execution.Engine, listed *graph.Graph, given value.Value, report *reporter,
 ) (*execution.Result, error) {
@@ -73,11 +73,51 @@ func (l *loaded) runElsewhere(
 		Keyed: server.CalledBy(ctx).Key != "",
 	}
 	remote.Record = func(ctx context.Context) error { return l.recordStart(ctx, engine, g, args, remote.ID) }
-	leave := l.attended(ctx, g, remote.ID, report)
-	err = l.elsewhere.Run(ctx, remote)
+	joins := false // a run that another call may have begun
+	if remote.Keyed {
+		id, begun, err := l.begun(ctx, remote.ID)
+		joins = begun || err != nil
+		remote.ID = id
+	}
+	for began := false; ; {
+		result, err := l.runRemote(ctx, g, &remote, report, joins)
+		if !remote.Keyed {
+			return result, err
+		}
+		later, err := l.laterRun(ctx, remote.ID, "", &began, err)
+		if later == "" {
+			return result, err
+		}
+		remote.ID, joins, report = later, true, nil // the steps that are copied were reported
+	}
+}
+
+// runRemote lets a run be made elsewhere, and returns its recorded end. One that the call joins is left when
+// it asks and the client cannot be asked.
+func (l *loaded) runRemote(ctx context.Context, g *graph.Graph, remote *Remote, report *reporter, joins bool) (*execution.Result, error) {
+	runs, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var left func(error)
+	if joins {
+		left = func(why error) { end(&unaskedError{why}) }
+	}
+	leave := l.attended(runs, g, remote.ID, report, left)
+	err := l.elsewhere.Run(runs, *remote)
 	leave()
+	var unasked *unaskedError
+	if ctx.Err() == nil && errors.As(context.Cause(runs), &unasked) {
+		err = unasked.why
+	}
 	return l.recordedEnd(ctx, remote.ID, err)
 }
+
+// unaskedError is the cause of the end of a call whose client cannot be asked by the run that it has joined.
+type unaskedError struct{ why error }
+
+func (e *unaskedError) Error() string { return e.why.Error() }
+
+// Is lets errors.Is match execution.ErrSuspended: the run goes on.
+func (*unaskedError) Is(target error) bool { return target == execution.ErrSuspended }
 
 // remoteID returns the id of a run that is made elsewhere. The same call with the same key has the same one.
 func (l *loaded) remoteID(ctx context.Context, tool string, args value.Value) string {
@@ -126,7 +166,7 @@ func (l *loaded) recordedEnd(ctx context.Context, id string, why error) (*execut
 const attendAgain = time.Second
 
 // attended attends a run until leave is called, which returns when nothing more is reported.
-func (l *loaded) attended(ctx context.Context, g *graph.Graph, id string, report *reporter) (leave func()) {
+func (l *loaded) attended(ctx context.Context, g *graph.Graph, id string, report *reporter, left func(why error)) (leave func()) {
 	if report == nil && (g == nil || !mayAsk(g)) {
 		return func() {}
 	}
@@ -134,7 +174,7 @@ func (l *loaded) attended(ctx context.Context, g *graph.Graph, id string, report
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.attend(ctx, g, id, report)
+		l.attend(ctx, g, id, report, left)
 	}()
 	return func() {
 		stop()
@@ -143,8 +183,9 @@ func (l *loaded) attended(ctx context.Context, g *graph.Graph, id string, report
 }
 
 // attend reports the steps of a run that is made elsewhere, and puts its questions to the user of
-// the client, until the run or ctx ends. Without a graph it puts no questions.
-func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *reporter) {
+// the client, until the run or ctx ends. Without a graph it puts no questions. When the client cannot be asked
+// it calls left, or lets the run go on without an answer if that is nil.
+func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *reporter, left func(why error)) {
 	var last journal.Run
 	var asked *journal.Asked
 	seen := 0
@@ -164,7 +205,7 @@ func (l *loaded) attend(ctx context.Context, g *graph.Graph, id string, report *
 		l.reportSteps(ctx, id, &seen, report)
 		if g != nil && isUnasked(run.Question, asked) {
 			asked = run.Question
-			l.passOn(ctx, g, id, *asked)
+			l.passOn(ctx, g, id, *asked, left)
 		}
 	}
 }
@@ -187,14 +228,17 @@ func (l *loaded) reportSteps(ctx context.Context, id string, seen *int, report *
 
 // passOn puts the question of a run that is made elsewhere to the user of the client, and sends the
 // answer there.
-func (l *loaded) passOn(ctx context.Context, g *graph.Graph, id string, asked journal.Asked) {
+func (l *loaded) passOn(ctx context.Context, g *graph.Graph, id string, asked journal.Asked, left func(why error)) {
 	q, limit := questionAt(g, id, &asked)
 	a, err := l.putHere(ctx, q, asked.Time.Add(limit))
 	switch {
 	case ctx.Err() != nil || errors.Is(err, execution.ErrSuspended) || errors.Is(err, context.DeadlineExceeded):
 		return // the run ends, goes on without this client, or has timed out
+	case left != nil && missingCapability(err) != "":
+		left(waitsFor(id, q, err))
+		return
 	case err != nil:
-		a = execution.Answer{Action: execution.NoUser, Why: err.Error()}
+		a = execution.Unasked(err)
 	}
 	if err = StoreAnswer(ctx, l.history, id, asked, a); err == nil {
 		err = l.elsewhere.Answered(ctx, id, asked)

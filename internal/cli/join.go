@@ -42,6 +42,7 @@ type joining struct {
 	answers  map[string]execution.Answer
 	unasked  map[string]bool // by marks: the user of this client cannot be asked
 	visits   bool            // it came to answer: it ends when the user cannot be asked, and does not cancel the run
+	canAsk   bool            // the client can be asked; see server.Called
 	stranded bool            // the run is of another version of the graph
 }
 
@@ -86,7 +87,7 @@ func (l *loaded) answerCall(
 	case f == nil:
 		return l.run(ctx, engine, g, args, options...)
 	}
-	j := &joining{id: rand.Text(), tool: g.Tool.Name.Value, user: l.asked(g), options: options, report: report}
+	j := &joining{id: rand.Text(), tool: g.Tool.Name.Value, user: l.asked(g), options: options, report: report, canAsk: called.CanAsk}
 	if called.Key != "" || called.Answers {
 		j.caller = callerOf(ctx, args)
 	}
@@ -110,9 +111,10 @@ func (l *loaded) answerCall(
 		return l.join(ctx, j)
 	}
 	if once {
-		switch begun, err := l.history.Begun(ctx, j.id); {
+		switch id, begun, err := l.begun(ctx, j.id); {
 		case begun:
 			fl.land(nil, nil)
+			j.id = id
 			return l.join(ctx, j)
 		case err != nil:
 			err = l.unavailable(err)
@@ -175,11 +177,19 @@ func (l *loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 	if j.answers == nil {
 		j.answers, j.unasked = map[string]execution.Answer{}, map[string]bool{}
 	}
-	j.leave = sync.OnceFunc(l.attended(ctx, nil, j.id, j.report))
+	j.leave = sync.OnceFunc(l.attended(ctx, nil, j.id, j.report, nil))
 	defer j.leave()
-	for {
+	for began := false; ; {
 		result, err, ended := l.joinOnce(ctx, j)
+		later := ""
+		if ended && !j.visits && !j.waits {
+			later, err = l.laterRun(ctx, j.id, j.caller, &began, err)
+		}
 		switch {
+		case later != "":
+			j.leave() // it has reported the steps that are copied
+			j.id, j.stranded = later, false
+			continue
 		case ended:
 			return result, err
 		case ctx.Err() == nil:
@@ -229,6 +239,8 @@ func (l *loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 	switch {
 	case run.Status == journal.Interrupted && j.waits:
 		return nil, execution.ErrSuspended, true
+	case run.Status == journal.Interrupted && run.Question != nil && !j.canAsk && !j.visits && len(j.given) == 0:
+		return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
 	case run.Status == journal.Interrupted:
 		return l.takeOver(ctx, j, run)
 	case run.InProgress() && (run.Question == nil || j.unasked[markOf(run.Question.Address, run.Question.Digest)]):

@@ -15,12 +15,19 @@ import (
 )
 
 // noUser is why no user can be asked; it is an execution.ErrNoUser.
-type noUser string
+type noUser struct {
+	why   string
+	lacks string // see MissingCapability
+}
 
-func (why noUser) Error() string { return string(why) }
+func (e *noUser) Error() string { return e.why }
+
+// MissingCapability returns the capability that the client has not declared; empty when that is not the
+// reason.
+func (e *noUser) MissingCapability() string { return e.lacks }
 
 // Is lets errors.Is match execution.ErrNoUser.
-func (noUser) Is(target error) bool { return target == execution.ErrNoUser }
+func (*noUser) Is(target error) bool { return target == execution.ErrNoUser }
 
 // hostUser asks the user of the client whose call a run belongs to.
 type hostUser struct{}
@@ -60,7 +67,7 @@ func hostError(err error) error {
 	var cannot *server.CannotAskError
 	switch {
 	case errors.As(err, &cannot):
-		return noUser("the host cannot ask its user (" + cannot.Reason + ")")
+		return &noUser{"the host cannot ask its user (" + cannot.Reason + ")", cannot.MissingCapability()}
 	case errors.Is(err, server.ErrConnectionEnded):
 		return fmt.Errorf("%w: %w", execution.ErrSuspended, err) // the process ends too
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -63,13 +63,18 @@ func Turn(ctx context.Context) (done func(), err error) {
 type CannotAskError struct {
 	Reason string // short, with the client as "it": it has not declared elicitation
 	text   string
+	lacks  string // see MissingCapability
 }
 
 func (e *CannotAskError) Error() string { return e.text }
 
+// MissingCapability returns the capability that the client has not declared; empty when that is not the
+// reason.
+func (e *CannotAskError) MissingCapability() string { return e.lacks }
+
 // lacks is the error about a client that has not declared a capability.
 func lacks(what, capability string) *CannotAskError {
-	return &CannotAskError{"it has not declared " + capability, "the client " + what + ": it has not declared the capability " + capability}
+	return &CannotAskError{"it has not declared " + capability, "the client " + what + ": it has not declared the capability " + capability, capability}
 }
 
 // ErrConnectionEnded is the error of a question whose client is gone.
@@ -185,7 +190,7 @@ func (w *waitingUser) leave() (back func(), err error) {
 	if w.open == 0 && s.waiting.Add(1) > int64(s.opts.MaxRuns) {
 		s.waiting.Add(-1)
 		reason := fmt.Sprintf("busy: %d runs wait for an answer of the user, which is the limit", s.opts.MaxRuns)
-		return nil, &CannotAskError{reason, reason + "; call again when some are answered"}
+		return nil, &CannotAskError{Reason: reason, text: reason + "; call again when some are answered"}
 	}
 	if w.open++; w.open == 1 {
 		s.release()

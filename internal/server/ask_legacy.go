@@ -71,7 +71,7 @@ func (q *legacyUser) ask(ctx context.Context, one Question) (json.RawMessage, er
 	case a := <-answer:
 		if a.err != nil {
 			said := wording.Shorten(string(a.err))
-			return nil, &CannotAskError{"it refused the question: " + said, "the client refused the question: " + said}
+			return nil, &CannotAskError{Reason: "it refused the question: " + said, text: "the client refused the question: " + said}
 		}
 		return a.result, checkAnswer(a.result)
 	case <-q.gone:

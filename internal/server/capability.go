@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// needsUser is implemented by errors of calls that need the user of their client.
-type needsUser interface {
-	// NeedsUser reports whether the call failed because that user cannot be asked.
-	NeedsUser() bool
+// lackingError is implemented by errors of calls that need a capability of their client.
+type lackingError interface {
+	// MissingCapability returns the capability that the client of the run has not declared, without which
+	// the call failed; empty when that is not the reason. The run may be that of another call, and recorded.
+	MissingCapability() string
 }
 
 // refusalOf returns the JSON-RPC error of a call without a result; or nil.
@@ -16,8 +17,8 @@ func (c *call) refusalOf(answer Answer, err error) *rpcError {
 	if refusal := refusalOf(err); refusal != nil {
 		return refusal
 	}
-	var failure needsUser
-	if !c.modern || c.can.form || answer.Value != nil || !errors.As(err, &failure) || !failure.NeedsUser() {
+	var failure lackingError
+	if !c.modern || c.can.form || answer.Value != nil || !errors.As(err, &failure) || failure.MissingCapability() == "" {
 		return nil
 	}
 	// A client of the legacy era declares its capabilities once, and gets the failure as a result.

@@ -37,6 +37,7 @@ type Fleet interface {
 type Called struct {
 	Key       string     // see KeyMeta; "": none
 	Answers   bool       // the client can be asked, and answers with other calls, which any process can get
+	CanAsk    bool       // the client has declared that it can show its user a form
 	Continued *Continued // nil: the call begins a run
 }
 
@@ -111,7 +112,7 @@ func keyOfCall(raw []byte) (string, *rpcError) {
 
 // called returns what the run of a call can know of it.
 func (c *call) called() Called {
-	return Called{Key: c.key, Answers: c.modern && c.can != (abilities{}), Continued: c.continued}
+	return Called{Key: c.key, Answers: c.modern && c.can != (abilities{}), CanAsk: c.can.form, Continued: c.continued}
 }
 
 // elsewhere makes a call that continues a run, which this process does not have, one that joins the

@@ -64,7 +64,7 @@ func (x *exchange) notify(fill func([]byte) []byte) {
 // send is notify with an error if the client does not accept streams.
 func (x *exchange) send(fill func([]byte) []byte) error {
 	if !x.streams {
-		return &CannotAskError{"it does not accept streams", "the client cannot be asked: it does not accept streams (Accept: text/event-stream)"}
+		return &CannotAskError{Reason: "it does not accept streams", text: "the client cannot be asked: it does not accept streams (Accept: text/event-stream)"}
 	}
 	x.notify(fill)
 	return nil

@@ -78,7 +78,10 @@ var errNotWaiting = invalidParams("requestState is unknown: no run of this tool 
 	"it was used, has expired or belongs to another server; call again without it")
 
 // errNoCall is the error of a question that no call can carry to the client.
-var errNoCall = &CannotAskError{"its call ended with a question that it has not answered in time", "the client cannot be asked: its call ended with a question that it has not answered in time"}
+var errNoCall = &CannotAskError{
+	Reason: "its call ended with a question that it has not answered in time",
+	text:   "the client cannot be asked: its call ended with a question that it has not answered in time",
+}
 
 // runInteractive starts a run that may ask, or continues one, and appends the answer line.
 func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []byte {

@@ -77,6 +77,10 @@ func (a *activities) outcome(graph string, user *user, err error) (Outcome, erro
 		return Outcome{}, err // of the store: tried again
 	}
 	out := Outcome{Status: string(journal.Failed), Code: step.Code(), Message: a.Text(graph, err)}
+	var lacks interface{ MissingCapability() string }
+	if errors.As(err, &lacks) {
+		out.Lacks = lacks.MissingCapability()
+	}
 	if out.Code == execution.CodeCancelled {
 		out.Status = string(journal.Cancelled)
 	}

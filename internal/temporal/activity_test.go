@@ -77,6 +77,7 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"value":      {want: Outcome{Status: "finished"}},
 		"failure":    {err: stepError(execution.CodeTool, nil), want: Outcome{Status: "error", Code: execution.CodeTool}},
+		"lacking":    {err: &execution.StepError{Err: &execution.Failure{Code: execution.CodeUser, Lacks: "elicitation"}}, want: Outcome{Status: "error", Code: execution.CodeUser, Lacks: "elicitation"}},
 		"cancelled":  {err: stepError(execution.CodeCancelled, nil), want: Outcome{Status: "cancelled", Code: execution.CodeCancelled}},
 		"unknown":    {err: stepError(execution.CodeOutcomeUnknown, nil), want: Outcome{Status: "error", Code: execution.CodeOutcomeUnknown}},
 		"given back": {err: stepError(execution.CodeCancelled, execution.ErrSuspended), failed: "another one continues the run"},

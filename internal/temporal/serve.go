@@ -89,7 +89,7 @@ func (r *remote) Run(ctx context.Context, run cli.Remote) error {
 	started, err := r.start(ctx, run.ID, run.Keyed, in)
 	if err == nil {
 		defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, r.queues.of(run.Graph), run.Tool) }).Stop()
-		err = r.wait(ctx, started)
+		err = lacking(r.wait(ctx, started))
 	}
 	if ctx.Err() == nil {
 		return err

@@ -52,6 +52,7 @@ type Outcome struct {
 
 	Code    execution.Code `json:"code,omitempty"` // of a run that failed
 	Message string         `json:"message,omitempty"`
+	Lacks   string         `json:"lacks,omitempty"` // see execution.Failure
 
 	Asked *Asked `json:"asked,omitempty"` // the run waits for an answer
 }
@@ -116,9 +117,40 @@ func ending(out Outcome) error {
 	case out.Code == execution.CodeCancelled:
 		return sdk.NewCanceledError()
 	case out.Code != "":
-		return sdk.NewApplicationErrorWithOptions(out.Message, string(out.Code), sdk.ApplicationErrorOptions{NonRetryable: true, Category: sdk.ApplicationErrorCategoryBenign})
+		how := sdk.ApplicationErrorOptions{NonRetryable: true, Category: sdk.ApplicationErrorCategoryBenign}
+		if out.Lacks != "" {
+			how.Details = []any{failureDetails{out.Lacks}}
+		}
+		return sdk.NewApplicationErrorWithOptions(out.Message, string(out.Code), how)
 	}
 	return nil
+}
+
+// failureDetails is what the error of a workflow says of the failure of its run, beside its code and message.
+type failureDetails struct {
+	Lacks string `json:"lacks,omitempty"` // see execution.Failure
+}
+
+// lackingError is the error of a workflow whose run failed for want of a capability of its client.
+type lackingError struct {
+	error
+	capability string
+}
+
+func (e *lackingError) Unwrap() error { return e.error }
+
+// MissingCapability returns the capability that the client has not declared.
+func (e *lackingError) MissingCapability() string { return e.capability }
+
+// lacking returns the error of a workflow with the capability for want of which its run failed, if that is the
+// reason.
+func lacking(err error) error {
+	var failed *sdk.ApplicationError
+	var details failureDetails
+	if errors.As(err, &failed) && failed.HasDetails() && failed.Details(&details) == nil && details.Lacks != "" {
+		return &lackingError{err, details.Lacks}
+	}
+	return err
 }
 
 // make executes the activity of a run.

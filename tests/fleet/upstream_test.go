@@ -131,7 +131,8 @@ func (u *upstream) holds() (held, cancelled int) {
 }
 
 // graphFile has the tools order, which pays between steps that may be repeated; confirm, which asks
-// first; and hold, whose call lasts until it is cancelled.
+// first; hold, whose call lasts until it is cancelled; late, which pays before it asks and after that; and
+// beside, which asks beside a call that is not safe to repeat.
 const graphFile = `version: "1.0"
 server: {name: shop, version: 1.0.0}
 mcpServers:
@@ -162,5 +163,32 @@ tools:
   nodes:
   - {id: entry, type: entry, next: hold}
   - {id: hold, type: mcp, server: up, tool: hold, next: exit}
+  - {id: exit, type: exit}
+- name: late
+  inputSchema: {type: object, properties: {id: {type: integer}}, required: [id]}
+  nodes:
+  - {id: entry, type: entry, next: pay}
+  - {id: pay, type: mcp, server: up, tool: pay, args: {id: {expr: $.entry.id}}, next: asking}
+  - {id: asking, type: graph, tool: ask, args: {id: {expr: $.entry.id}}, next: again}
+  - {id: again, type: mcp, server: up, tool: pay, args: {id: {expr: $.entry.id}}, next: value}
+  - {id: value, type: transform, transform: {expr: '{"id": $.entry.id, "paid": [$.pay, $.again]}'}, next: exit}
+  - {id: exit, type: exit}
+- name: ask
+  inputSchema: {type: object, properties: {id: {type: integer}}, required: [id]}
+  nodes:
+  - {id: entry, type: entry, next: look}
+  - {id: look, type: mcp, server: up, tool: look, effect: read, args: {id: {expr: $.entry.id}}, next: sure}
+  - {id: sure, type: ask, message: "Pay?", next: exit}
+  - {id: exit, type: exit}
+- name: beside
+  inputSchema: {type: object, properties: {id: {type: integer}}, required: [id]}
+  nodes:
+  - {id: entry, type: entry, next: both}
+  - id: both
+    type: parallel
+    branches:
+      hold: {type: mcp, server: up, tool: hold}
+      ask: {type: graph, tool: ask, args: {id: {expr: $.entry.id}}}
+    next: exit
   - {id: exit, type: exit}
 `
