@@ -97,6 +97,9 @@ func (in *inferrer) deadDefault(t *tree) {
 	case isOperator(left, "&") && (t.Text == "??" || in.literalText(left)), isOperator(left, "=", "!=", "in", "and", "or") && t.Text == "??":
 		in.report(t, CodeConstantCondition, fmt.Sprintf("the default %s is never used: %s binds weaker than %s, whose result always exists", in.text(right), t.Text, left.Text),
 			fmt.Sprintf("put the value with its default into parentheses: … %s (%s %s %s)", left.Text, in.text(&left.Parts[1]), t.Text, in.text(right)))
+	case isOperator(right, "<", "<=", ">", ">=", "=", "!=", "in") && isConstant(&right.Parts[0]) && isConstant(&right.Parts[1]):
+		in.report(right, CodeConstantCondition, fmt.Sprintf("the default is the comparison %s: %s binds weaker than %s", in.text(right), t.Text, right.Text),
+			fmt.Sprintf("put the value with its default into parentheses: (%s %s %s) %s %s", in.text(left), t.Text, in.text(&right.Parts[0]), right.Text, in.text(&right.Parts[1])))
 	case isOperator(right, "+", "-", "*", "/", "%", "&"):
 		first := right
 		for isOperator(first, "+", "-", "*", "/", "%", "&") {

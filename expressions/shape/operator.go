@@ -33,6 +33,11 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 		out = of(String())
 	case "..":
 		in.expectNumbers(t, operands)
+		for _, v := range operands {
+			if in.spared == 0 {
+				in.require(in.settled(v, nil), "without it the list of numbers is empty")
+			}
+		}
 		out = like(loose(Number(), false), operands...)
 	default:
 		in.expectNumbers(t, operands)

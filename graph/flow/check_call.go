@@ -67,7 +67,7 @@ func (c *checker) list(ctx context.Context, node int, call graph.Node) {
 			continue
 		}
 		before := len(c.found)
-		c.expression(ctx, node, number, use.expr, needless, func(*shape.Env) {})
+		c.expression(ctx, node, number, use.expr, afterwards, func(*shape.Env) {})
 		c.unstable(use.expr)
 		if len(c.found) == before {
 			given, _ := c.valueOf(ctx, node, number, use.expr)
