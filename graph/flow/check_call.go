@@ -20,6 +20,7 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 		c.confirmed(m, defined)
 		c.cached(m, defined)
 		c.task(m, defined)
+		c.tooMany(m)
 		if m.Retry != nil {
 			c.retry(m, defined)
 		}
