@@ -15,6 +15,7 @@ type decoder struct {
 	file    *File
 	hosts   string // as Options.ServersFile
 	found   Diagnostics
+	slips   []slip // texts that end early
 	secrets []string
 	reads   []string // variables of the server that is being decoded
 	assume  bool     // as Options.AssumeEnv
