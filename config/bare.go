@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,12 +40,25 @@ func (it *item) spaceHint() string {
 	return spaceHint(it.text.Value)
 }
 
+// end returns the offset behind a scalar of one line. It is not ok for a long one in quotes.
+func (t Text) end() (end int, ok bool) {
+	const longest = 1000
+	switch {
+	case t.src == nil:
+		return 0, false
+	case t.style == stylePlain:
+		end = t.start + len(t.Value)
+		return end, end <= len(t.src.data) && string(t.src.data[t.start:end]) == t.Value
+	case len(t.Value) > longest:
+		return 0, false
+	}
+	_, end, ok = t.trace()
+	return end, ok && end <= len(t.src.data)
+}
+
 // bare reports whether the text is a key in { } with no colon behind it, so that its value is null.
 func (t Text) bare() bool {
-	if t.src == nil {
-		return false
-	}
-	_, end, ok := t.trace()
+	end, ok := t.end()
 	if !ok {
 		return false
 	}
@@ -100,19 +114,18 @@ func (b *builder) commented(it *item) {
 	if value.kind != itemScalar || value.text.style != stylePlain || key.src != b.src {
 		return
 	}
-	_, end, ok := key.trace()
+	end, ok := key.end()
 	if value.text.Value != "" {
-		_, end, ok = value.text.trace()
+		end, ok = value.text.end()
 	}
-	if !ok || end > len(b.src.data) {
+	if !ok {
 		return
 	}
-	rest := strings.TrimPrefix(string(b.src.restOfLine(end)), ":")
-	comment, begins := strings.CutPrefix(rest, " #")
-	word, _, _ := strings.Cut(comment, " ")
+	comment, begins := bytes.CutPrefix(bytes.TrimPrefix(b.src.data[end:], []byte(":")), []byte(" #"))
+	word := string(comment[:wordSize(comment)])
 	switch {
-	case !begins || word == "":
-	case value.text.Value == "" && isWordByte(word[0]):
+	case !begins || word == "" || word[0] == '-':
+	case value.text.Value == "":
 		b.src.slips = append(b.src.slips, slip{
 			at: key.Pos, within: it.pos, code: "comment-in-text",
 			message: fmt.Sprintf("%s has no value: %s begins a comment", wording.Quote(key.Value), wording.Quote("#"+word)),
@@ -127,17 +140,13 @@ func (b *builder) commented(it *item) {
 	}
 }
 
-func isWordByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-}
-
-// restOfLine returns the bytes from an offset to the end of the line.
-func (s *source) restOfLine(offset int) []byte {
-	end := offset
-	for end < len(s.data) && s.data[end] != '\n' && s.data[end] != '\r' {
-		end++
+// wordSize returns how many letters, digits, _ and - a text begins with, at most 40.
+func wordSize(text []byte) int {
+	n := 0
+	for n < min(len(text), 40) && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9' || text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z') {
+		n++
 	}
-	return s.data[offset:end]
+	return n
 }
 
 // addSlips adds the findings of texts that end early; at a place with other findings the first of

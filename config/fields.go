@@ -63,7 +63,7 @@ func (fs *fields) unknown(i int) {
 	})
 	hint := wording.DidYouMean(name.Value, free)
 	if i > 0 && fs.at.keys[i-1].Value == "expr" && name.bare() { // a comma has ended the expression
-		fs.at = fs.at.with(i-1, Text{Value: "null", Pos: fs.at.items[i-1].pos})
+		fs.at = fs.at.with(i-1, Text{Value: "null", Pos: fs.at.items[i-1].pos, style: styleDouble})
 	}
 	if meant, text := fs.at.spaced(i, free); meant != "" {
 		fs.at, fs.byKey[meant] = fs.at.with(i, text), i

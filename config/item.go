@@ -295,9 +295,8 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 		it.bytes += len(name.Value)
 		if n.Style&yaml.FlowStyle != 0 {
 			b.bareKey(it)
-		} else {
-			b.commented(it)
 		}
+		b.commented(it)
 	}
 	for _, source := range merged {
 		b.merge(it, source, first)
