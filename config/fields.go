@@ -69,8 +69,8 @@ func (fs *fields) unknown(i int) {
 		fs.at, fs.byKey[meant] = fs.at.with(i, text), i
 	} else if hint != "" {
 		fs.byKey[wording.Nearest(name.Value, free)] = i
-	} else if hint = ownersHint(fs.form, name.Value); hint == "" {
-		hint = keysHint(fs.form)
+	} else {
+		hint = cmp.Or(misplaced(fs.form, name.Value), ownersHint(fs.form, name.Value), keysHint(fs.form))
 	}
 	fs.d.found.Add(name.Pos, "unknown-key", fmt.Sprintf("unknown field %s of %s", wording.Quote(name.Value), fs.who), hint)
 }
