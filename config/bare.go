@@ -153,7 +153,7 @@ func wordSize(text []byte) int {
 // them stays, with the remedy.
 func (ds *Diagnostics) addSlips(slips []slip) {
 	for _, s := range slips {
-		kept := Diagnostics{}
+		left := Diagnostics{}
 		explained := false
 		for _, d := range *ds {
 			switch {
@@ -166,9 +166,9 @@ func (ds *Diagnostics) addSlips(slips []slip) {
 					d.Hint = s.hint
 				}
 			}
-			kept = append(kept, d)
+			left = append(left, d)
 		}
-		if *ds = kept; !explained {
+		if *ds = left; !explained {
 			ds.Warn(s.at, s.code, s.message, s.hint)
 		}
 	}

@@ -241,12 +241,8 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 	if !isText {
 		return
 	}
-	templates := templatePath().FindAllStringSubmatchIndex(text, -1)
-	for _, found := range templates {
+	for _, found := range templatePath().FindAllStringSubmatchIndex(text, -1) {
 		c.warnLiteral(data, text, found)
-	}
-	if templates == nil {
-		c.checkInner(data, text, depth, bound)
 	}
 	if found := wholePath().FindStringSubmatchIndex(text); found != nil && depth > 1 {
 		c.warnLiteral(data, text, found)

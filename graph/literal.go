@@ -13,13 +13,22 @@ import (
 // innerPath is a path in a text: $.node.field, or $variable.field.
 var innerPath = wording.Pattern(`\$(\.[A-Za-z_]\w*|[A-Za-z_]\w*\.[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*`)
 
-// checkInner warns of the first path inside a text that has a value where it is: the path of a node's
-// output, of a constant, or of a variable. What begins like an expression, package config reports on the
-// first level.
-func (c *compiler) checkInner(data *config.Data, text string, depth int, bound variables) {
+// checkInner warns of the first path inside each text of a message, or of the value of an onError, that has
+// a value there: the path of a node's output, of a constant, or of a variable. What begins like an
+// expression, package config reports on the first level, and templates are reported with those of args.
+func (c *compiler) checkInner(data *config.Data, depth int, bound variables) {
+	if data == nil {
+		return
+	}
+	for _, item := range data.Items {
+		c.checkInner(item, depth+1, bound)
+	}
+	text, _ := data.Scalar.(string)
 	for _, found := range innerPath().FindAllStringSubmatchIndex(text, -1) {
-		whole := found[0] == 0 && found[1] == len(text)
-		if whole || found[0] == 0 && depth <= 1 || found[0] > 0 && strings.IndexByte(`$\`, text[found[0]-1]) >= 0 {
+		before := text[:found[0]]
+		template := strings.HasSuffix(strings.TrimRight(before, " "), "{")
+		escaped := strings.HasSuffix(before, "$") || strings.HasSuffix(before, `\`)
+		if before == "" && (depth <= 1 || found[1] == len(text)) || template || escaped {
 			continue
 		}
 		path := text[found[0]:found[1]]

@@ -79,9 +79,9 @@ func (k *keywords) format(value *config.Data) {
 	switch {
 	case !isText:
 	case !known && formatRemedies[name] != "":
-		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is none of JSON Schema and has no effect", "write "+formatRemedies[name])
+		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is unknown to JSON Schema and has no effect", "write "+formatRemedies[name])
 	case !known && len(name) > 4 && !slices.Contains([]string{"int32", "int64", "float", "double", "byte", "binary"}, name) && wording.Misspelt(name, formats) != "":
-		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is none of JSON Schema and has no effect", wording.DidYouMean(name, formats))
+		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is unknown to JSON Schema and has no effect", wording.DidYouMean(name, formats))
 	case known && len(k.types) > 0 && !slices.Contains(k.types, "string"):
 		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" has no effect: it is about a string, and the type is "+wording.Or(k.types), "write type: string")
 	}
