@@ -12,14 +12,18 @@ import (
 // keywordTypes are the keywords of JSON Schema, of all drafts, by the types of values that they are
 // about; "" for any.
 var keywordTypes = map[string][]string{
-	"object": {"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties",
-		"dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties"},
+	"object": {
+		"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties",
+		"dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties",
+	},
 	"array":  {"items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "unevaluatedItems"},
 	"string": {"minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType", "contentSchema"},
 	"number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
-	"": {"type", "enum", "const", "format", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
+	"": {
+		"type", "enum", "const", "format", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
 		"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "definitions", "id",
-		"$schema", "$id", "$ref", "$defs", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$comment", "$vocabulary"},
+		"$schema", "$id", "$ref", "$defs", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "$comment", "$vocabulary",
+	},
 }
 
 // foreignKeywords are keywords of other languages, and what JSON Schema has instead.
@@ -95,7 +99,7 @@ func (k *keywords) check(key config.Text, value *config.Data) {
 		if hint := k.meant(key.Value, value); hint != "" {
 			k.found.Warn(key.Pos, "schema-keyword", fmt.Sprintf("%s has %s, which is no keyword of JSON Schema and has no effect", k.where, wording.Quote(key.Value)), hint)
 		}
-	case about != "" && len(k.types) > 0 && !slices.Contains(k.types, about) && !(about == "number" && slices.Contains(k.types, "integer")):
+	case about != "" && len(k.types) > 0 && !slices.Contains(k.types, about) && (about != "number" || !slices.Contains(k.types, "integer")):
 		k.found.Warn(key.Pos, "schema-keyword",
 			fmt.Sprintf("%s of %s has no effect: it is about %s, and the type is %s", key.Value, k.where, typeNames[about], strings.Join(k.types, " or ")), k.instead(key.Value))
 	}

@@ -17,7 +17,7 @@ func TestKeywordsWithoutEffect(t *testing.T) {
 		{"{type: string, optional: true}", "a property is optional unless required of the object has its name [schema-keyword]"},
 		{"{type: string, nullable: true}", `allow null in type: [TYPE, "null"] [schema-keyword]`},
 		{"{type: object, name: {type: string}}", `put the property "name" under properties [schema-keyword]`},
-		{"{type: string, defualt: a}", `did you mean "default"? [schema-keyword]`},
+		{"{type: string, defaults: a}", `did you mean "default"? [schema-keyword]`},
 		{"{type: string, format: datetime}", "write date-time [schema-keyword]"},
 		{"{type: string, example: a, x-order: 1, propertyOrder: 2, note: b, format: int64}", ""},
 		{"{type: [string, 'null'], minLength: 1, format: date}", ""},

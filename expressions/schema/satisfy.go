@@ -39,8 +39,14 @@ var pairsOfBounds = []struct {
 	least, most string
 	open        bool
 }{
-	{"minimum", "maximum", false}, {"exclusiveMinimum", "maximum", true}, {"minimum", "exclusiveMaximum", true}, {"exclusiveMinimum", "exclusiveMaximum", true},
-	{"minLength", "maxLength", false}, {"minItems", "maxItems", false}, {"minProperties", "maxProperties", false}, {"minContains", "maxContains", false},
+	{"minimum", "maximum", false},
+	{"exclusiveMinimum", "maximum", true},
+	{"minimum", "exclusiveMaximum", true},
+	{"exclusiveMinimum", "exclusiveMaximum", true},
+	{"minLength", "maxLength", false},
+	{"minItems", "maxItems", false},
+	{"minProperties", "maxProperties", false},
+	{"minContains", "maxContains", false},
 }
 
 // bounds reports a lower bound above the upper one.
@@ -113,7 +119,7 @@ func (u *unsatisfiable) choices() {
 func (u *unsatisfiable) choice(item *config.Data, keyword string) bool {
 	written := wording.Shorten(string(item.JSON()))
 	types := typesOf(u.part)
-	if kind := kindOf(item); len(types) > 0 && !slices.Contains(types, kind) && !(kind == "integer" && slices.Contains(types, "number")) {
+	if kind := kindOf(item); len(types) > 0 && !slices.Contains(types, kind) && (kind != "integer" || !slices.Contains(types, "number")) {
 		hint := "correct type, or the value"
 		switch text, isText := item.Scalar.(string); {
 		case slices.Contains(types, "string") && item.Kind == config.KindScalar:

@@ -9,8 +9,10 @@ import (
 
 // The keywords whose values have schemas: one, a list of them, or several by name.
 var (
-	oneSchema = []string{"items", "additionalProperties", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
-		"unevaluatedProperties", "unevaluatedItems", "contentSchema"}
+	oneSchema = []string{
+		"items", "additionalProperties", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
+		"unevaluatedProperties", "unevaluatedItems", "contentSchema",
+	}
 	listedSchemas = []string{"allOf", "anyOf", "oneOf", "prefixItems", "items"}
 	namedSchemas  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
