@@ -116,6 +116,10 @@ func (d *decoder) expression(it, expr *item, in string) *Data {
 		}
 		d.found.Add(other.Pos, "expr-not-alone", in+" has the key "+wording.Quote(other.Value)+" next to expr, expected expr alone",
 			"an object whose only key is expr is an expression; move the other keys out, or compute the whole object in the expression")
+		if other.bare() {
+			data.Expr = Text{Value: "null", Pos: expr.pos} // a comma has ended it
+			return data
+		}
 	}
 	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
 		message, hint := "expr is "+expr.describe()+", expected a JSONata expression", "quote it"

@@ -15,6 +15,7 @@ type decoder struct {
 	file    *File
 	hosts   string // as Options.ServersFile
 	found   Diagnostics
+	slips   []slip // texts that end early
 	secrets []string
 	reads   []string // variables of the server that is being decoded
 	assume  bool     // as Options.AssumeEnv
@@ -59,6 +60,7 @@ func (d *decoder) decodeFile(root *item) bool {
 	d.file.Older = d.findOlder(root)
 	fs := d.open(root.withoutExtensions(), &fileForm, fileForm.name)
 	d.version(fs)
+	d.vars(fs)
 	d.file.Server = d.server(fs)
 	if d.importer == nil {
 		d.file.Limits = d.limits(fs.get("executionLimits"))
@@ -67,7 +69,6 @@ func (d *decoder) decodeFile(root *item) bool {
 	}
 	d.file.LimitsAt = placesIn(fs.get("executionLimits"))
 	d.file.Allow = d.allow(fs, &allowForm)
-	d.vars(fs)
 	d.file.Imports = d.imports(fs)
 	for _, key := range []string{"mcpServers", "servers"} {
 		if it := fs.get(key); it != nil {
@@ -110,6 +111,8 @@ func (d *decoder) server(file *fields) Server {
 		return Server{Pos: it.pos}
 	}
 	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions"), Icons: d.icons(fs)}
+	d.constantsInText(s.Title, "title of the server")
+	d.constantsInText(s.Instructions, "instructions of the server")
 	fs.require("name", s.Name)
 	fs.require("version", s.Version)
 	if fs.get("description") != nil {

@@ -40,6 +40,8 @@ func (d *decoder) tool(fs *fields) *Tool {
 		Icons: d.icons(fs), Meta: d.meta(fs),
 		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), LimitsAt: placesIn(fs.get("executionLimits")), Allow: d.allow(fs, &toolAllowForm),
 	}
+	d.constantsInText(t.Title, "title of "+fs.who)
+	d.constantsInText(t.Description, "description of "+fs.who)
 	if fs.get("inputSchema").isNull() {
 		t.InputSchema = &Data{
 			Pos: t.Pos, Kind: KindObject, Keys: []Text{{Value: "type", Pos: t.Pos}},
@@ -123,6 +125,9 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 	}
 	fs := d.open(it, form, who)
 	n := &Node{Pos: it.pos, ID: fs.text("id"), Type: kind, Next: fs.text("next")}
+	if fs.get("next") == nil && kind != SwitchNode && kind != ExitNode {
+		n.Next = fs.nextWithin()
+	}
 	d.typeOf(n, fs)
 	d.body(n, fs, tool)
 	return n

@@ -191,6 +191,7 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	args, typed := d.words(fs.list("args"), "argument %d of "+fs.who, "args of "+fs.who)
 	u.Args, u.Identity = args, commandLine(append([]string{nameable(u.Command.Value, "")}, typed...), "")
 	u.Env = d.settings(fs, fs.get("env"), "env")
+	d.serverKeys(fs, fs.get("env"))
 	u.Cwd, u.Dir = d.directory(fs, from)
 }
 

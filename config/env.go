@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -31,6 +32,7 @@ func (d *decoder) expand(t Text, use usage) Text {
 
 // expandURL is expand, and returns also the text with an x for each value from the environment.
 func (d *decoder) expandURL(t Text, use usage) (result Text, written string) {
+	d.bareConstants(t, use.owner)
 	if !strings.Contains(t.Value, "${") {
 		d.noteSecrets(t, use, nil)
 		return t, t.Value
@@ -102,6 +104,9 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	case end < 0:
 		bad("found ${ without }", literal)
 		return variable{}, len(rest)
+	case name == "" && strings.HasPrefix(rest, "${$vars.") && d.constantOf(rest[len("${$vars."):end]) != "":
+		bad("found ${…} without the name of a variable", d.constantOf(rest[len("${$vars."):end]))
+		return variable{}, end + 1
 	case name == "":
 		bad("found ${…} without the name of a variable", "names are letters, digits and _; "+literal)
 		return variable{}, end + 1
@@ -118,10 +123,14 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	operator := rest[2+len(name) : end]
 	switch {
 	case operator == "":
-		if !set {
+		constant := d.constantOf(name)
+		switch {
+		case !set:
 			v.fromEnv, v.unset = false, true
 			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("environment variable %s is not set (used by %s)", name, use.owner),
-				fmt.Sprintf("set it, or write ${%s:-default}", name))
+				cmp.Or(constant, fmt.Sprintf("set it, or write ${%s:-default}", name)))
+		case constant != "":
+			d.found.Warn(t.At(i), "variable-not-replaced", fmt.Sprintf("${%s} in %s is the environment variable %[1]s, not the constant of that name", name, use.owner), constant)
 		}
 	case strings.HasPrefix(operator, ":-"):
 		if d.noteDefault != nil {
@@ -135,6 +144,9 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 			v.fromEnv, v.unset = false, true
 			d.found.Add(t.At(i), "unset-variable", fmt.Sprintf("environment variable %s is not set (used by %s): %s", name, use.owner, wording.Shorten(operator[2:])), "set it")
 		}
+	case operator[0] == '.' && (name == "var" || name == "constants" || name == "const") && d.constantOf(operator[1:]) != "":
+		bad("found an unknown form of ${…}", d.constantOf(operator[1:]))
+		v = variable{}
 	default:
 		hint := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; " + literal
 		switch {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +34,7 @@ type fields struct {
 // open returns the fields of a mapping, or nil and a finding when the item has another kind.
 func (d *decoder) open(it *item, f *form, who string) *fields {
 	if it.kind != itemMapping {
-		d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s is %s, expected a mapping", who, it.describe()), keysHint(f))
+		d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s is %s, expected a mapping", who, it.describe()), cmp.Or(it.spaceHint(), keysHint(f)))
 		return nil
 	}
 	fs := &fields{d: d, at: it, form: f, who: who, byKey: make(map[string]int, len(it.keys)), bad: map[string]bool{}}
@@ -61,10 +62,15 @@ func (fs *fields) unknown(i int) {
 		return used
 	})
 	hint := wording.DidYouMean(name.Value, free)
-	if hint != "" {
+	if i > 0 && fs.at.keys[i-1].Value == "expr" && name.bare() { // a comma has ended the expression
+		fs.at = fs.at.with(i-1, Text{Value: "null", Pos: fs.at.items[i-1].pos, style: styleDouble})
+	}
+	if meant, text := fs.at.spaced(i, free); meant != "" {
+		fs.at, fs.byKey[meant] = fs.at.with(i, text), i
+	} else if hint != "" {
 		fs.byKey[wording.Nearest(name.Value, free)] = i
-	} else if hint = ownersHint(fs.form, name.Value); hint == "" {
-		hint = keysHint(fs.form)
+	} else {
+		hint = cmp.Or(misplaced(fs.form, name.Value), ownersHint(fs.form, name.Value), keysHint(fs.form))
 	}
 	fs.d.found.Add(name.Pos, "unknown-key", fmt.Sprintf("unknown field %s of %s", wording.Quote(name.Value), fs.who), hint)
 }
@@ -100,6 +106,9 @@ func (fs *fields) add(name, code, problem, hint string) {
 }
 
 func (fs *fields) wrong(name, expected, hint string) {
+	if hint == "" && expected != "text" {
+		hint = fs.get(name).spaceHint()
+	}
 	fs.add(name, "wrong-type", "is "+fs.get(name).describe()+", expected "+expected, hint)
 }
 

@@ -293,6 +293,10 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 		it.items = append(it.items, child)
 		it.grow(child)
 		it.bytes += len(name.Value)
+		if n.Style&yaml.FlowStyle != 0 {
+			b.bareKey(it)
+		}
+		b.commented(it)
 	}
 	for _, source := range merged {
 		b.merge(it, source, first)

@@ -76,6 +76,7 @@ func newDecoder(path string, opts Options) *decoder {
 // understood.
 func (d *decoder) finish(understood bool) (*File, error) {
 	d.noteForwarded()
+	d.found.addSlips(d.slips)
 	d.file.redact(newSecrets(d.secrets))
 	d.found.Sort()
 	errs, warnings := d.found.Split()
@@ -96,6 +97,9 @@ func (d *decoder) parse(src []byte) (understood bool, err error) {
 	d.found = found
 	if root == nil {
 		return false, nil
+	}
+	if len(root.keys) > 0 {
+		d.slips = root.keys[0].src.slips
 	}
 	understood = d.decodeFile(root)
 	if d.hosts != "" {

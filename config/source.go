@@ -14,6 +14,7 @@ type source struct {
 	lines []int // offsets
 	inner []int // offsets of the bytes of characters but for their first
 	mark  int   // bytes of the byte order mark before data
+	slips []slip
 }
 
 func newSource(name string, data []byte) *source {

@@ -120,6 +120,9 @@ func syntaxFinding(src *source, err error) Diagnostics {
 	if indent == len(text) {
 		indent = 0
 	}
+	if missing := spaceHint(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")); missing != "" && code == "yaml-syntax" {
+		hint = missing
+	}
 	found.Add(Pos{File: src.name, Line: line, Column: indent + 1}, code, message, hint)
 	return found
 }

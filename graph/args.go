@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"toolgraph/config"
@@ -223,7 +224,7 @@ func kindName(data *config.Data) string {
 // whole text that is $.path.
 var (
 	templatePath = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
+		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.|\$)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
 	})
 	wholePath     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
 	wholeVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
@@ -254,13 +255,21 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 // warnLiteral warns of the part of a text that matches, when its path begins with a node.
 func (c *compiler) warnLiteral(data *config.Data, text string, found []int) {
 	node, fields := text[found[2]:found[3]], text[found[4]:found[5]]
-	if _, known := c.byID[node]; !known {
+	if node == expressions.VarVars {
+		name, _, _ := strings.Cut(strings.TrimPrefix(fields, "."), ".")
+		if c.source == nil || c.source.Var(name) == nil {
+			return
+		}
+		node = "$vars"
+	} else if _, known := c.byID[node]; !known {
 		return
+	} else {
+		node = "$." + node
 	}
 	part := text[found[0]:found[1]]
-	hint := fmt.Sprintf("write {expr: $.%s%s}", node, fields)
+	hint := fmt.Sprintf("write {expr: %s%s}", node, fields)
 	if part != text {
-		hint = fmt.Sprintf("write {expr: …}, with & between its texts and $.%s%s", node, fields)
+		hint = fmt.Sprintf("write {expr: …}, with & between its texts and %s%s", node, fields)
 	}
 	c.found.Warn(data.Text.At(found[0]), "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", part), hint)
 }

@@ -147,6 +147,7 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 	}
 	if c.constants != nil {
 		g.Vars, g.bound, g.varPrefix = c.constants.values, c.constants.bound, c.source.Prefix
+		g.unsure = unsureVars(c.source)
 		g.varsRead = slices.Sorted(maps.Keys(c.varsRead))
 	}
 	g.Nodes = c.nodes

@@ -140,6 +140,7 @@ func (c *compiler) compileOnError(ctx context.Context, id string, n *config.Node
 	if o == nil {
 		return nil
 	}
+	c.checkInner(o.Value, 0, failureVariables(n))
 	return &OnError{Codes: c.failureCodes(o.Codes, "onError of node "+strconv.Quote(id), o.Pos, failuresOf(n)), Value: c.compileValue(ctx, o.Value, failureVariables(n))}
 }
 

@@ -30,6 +30,7 @@ type Graph struct {
 	byID    map[string]Node
 
 	Vars      value.Object           // the value of $vars: the constants of the file that defines the tool; nil when it has none
+	unsure    []string               // the names of those with a key in { } that has no value: it may have another name
 	bound     map[string]value.Value // Vars as a variable
 	varsRead  []string               // the names of those that expressions of the graph read, sorted
 	varPrefix string                 // of these names in ReadVars

@@ -137,3 +137,17 @@ func (g *Graph) readVars(over value.Object) value.Value {
 	}
 	return value.NewObject(names, sorted)
 }
+
+// unsureVars returns the constants whose fields may have other names than those that are read.
+func unsureVars(f *config.File) (names []string) {
+	for _, v := range f.Vars {
+		if v.Value.HasBareKey() {
+			names = append(names, v.Name.Value)
+		}
+	}
+	return names
+}
+
+// IsUnsure reports whether the fields of a constant may have other names than those that are read:
+// package config reports such a key.
+func (g *Graph) IsUnsure(name string) bool { return slices.Contains(g.unsure, name) }

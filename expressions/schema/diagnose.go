@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func (s *Schema) invalidParts(e *jsonschema.ValidationError, field string, seen 
 	seen[at.Pos] = true
 	where := field + pathText(s.document, path)
 	message := fmt.Sprintf("%s is not a valid JSON Schema: expected %s, found %s", where, expectation(e.ErrorKind), wording.Shorten(string(part)))
-	hint := enumHint(e.ErrorKind)
+	hint := cmp.Or(remedy(path, at), enumHint(e.ErrorKind))
 	if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
 		message = fmt.Sprintf("%s is not a usable regular expression: %s", where, strings.TrimPrefix(format.Err.Error(), "error parsing regexp: "))
 		hint = "patterns follow RE2: no lookaround, no backreferences"

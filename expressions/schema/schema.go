@@ -107,6 +107,10 @@ func (s *Schema) prepare(ctx context.Context, field string, found *config.Diagno
 	}
 	warnRecursive(s.source, field, found)
 	warnRequired(s.source, field, found)
+	warnUnsatisfiable(s.source, field, found)
+	if field != "schema" { // package graph checks the keywords of a form
+		warnKeywords(s.source, field, found)
+	}
 	s.checkDefaults(ctx, defaults, field, found)
 }
 

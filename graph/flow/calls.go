@@ -194,7 +194,7 @@ func constantsOf(g *graph.Graph) map[string]shape.Shape {
 	for _, name := range g.Vars.Keys() {
 		v, _ := g.Vars.Get(name)
 		s := shape.OfValue(v)
-		if v == value.Null { // it has no type
+		if v == value.Null || g.IsUnsure(name) { // it has no type
 			s = shape.Value()
 		}
 		fields = append(fields, shape.Field{Name: name, Shape: s})

@@ -3,8 +3,11 @@ package flow
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -23,6 +26,7 @@ func (c *checker) question(ctx context.Context, node int, n *graph.Ask) {
 		if use.call != n || use.at != inMessage {
 			continue
 		}
+		c.longQuestion(n, use.expr)
 		before := len(c.found)
 		c.expression(ctx, node, number, use.expr, needed, func(env *shape.Env) { env.Required = "a message is required" })
 		given, _ := c.valueOf(ctx, node, number, use.expr)
@@ -35,4 +39,54 @@ func (c *checker) question(ctx context.Context, node int, n *graph.Ask) {
 			Message: fmt.Sprintf("message of node %q is %s, expected text", n.ID(), conflict.Found), Hint: "make a text of it with $string, or with & between texts",
 		})
 	}
+}
+
+// longQuestion warns of a message that takes more characters of a text than a message may have.
+func (c *checker) longQuestion(n *graph.Ask, e *graph.Expr) {
+	if e.Tree() == nil {
+		return
+	}
+	total, longest := 0, (*jsonata.Tree)(nil)
+	for _, part := range joinedParts(e.Tree(), nil) {
+		length, cut := lengthOf(part)
+		total += length
+		if cut && (longest == nil || length > total-length) {
+			longest = part
+		}
+	}
+	if longest == nil || total <= graph.LongestMessage {
+		return
+	}
+	c.found.Warn(c.place(e.Text, longest.Offset), "long-message",
+		fmt.Sprintf("message of node %q can have %d characters, at most %d are allowed: a longer one fails the question", n.ID(), total, graph.LongestMessage),
+		"take fewer characters of the text")
+}
+
+// joinedParts returns the texts that & joins.
+func joinedParts(t *jsonata.Tree, found []*jsonata.Tree) []*jsonata.Tree {
+	if t.Kind == "block" && len(t.Parts) == 1 {
+		return joinedParts(&t.Parts[0], found)
+	}
+	if t.Kind != "operator" || t.Text != "&" {
+		return append(found, t)
+	}
+	for i := range t.Parts {
+		found = joinedParts(&t.Parts[i], found)
+	}
+	return found
+}
+
+// lengthOf returns how many characters a part of a text has at most, 0 when that is not known, and
+// whether it is cut to that length: $substring(text, from, length).
+func lengthOf(t *jsonata.Tree) (length int, cut bool) {
+	switch {
+	case t.Kind == "string":
+		return utf8.RuneCountInString(t.Text), false
+	case t.Kind == "call" && len(t.Parts) > 2 && t.Parts[0].Text == "substring":
+		last := &t.Parts[len(t.Parts)-1]
+		if n, err := strconv.Atoi(last.Text); err == nil && last.Kind == "number" && len(t.Parts) == 4 {
+			return n, true
+		}
+	}
+	return 0, false
 }

@@ -47,6 +47,7 @@ func (c *checker) sides(ctx context.Context, node, number int, operator string, 
 	}
 	if !c.endless[node] {
 		c.counts(ctx, operands)
+		c.tooOften(ctx, operands)
 	}
 	if operator != "==" && operator != "!=" {
 		c.compared(ctx, node, number, operator, operands)

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
+	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -16,22 +18,55 @@ func (c *checker) tooMany(m *graph.MCP) {
 		return
 	}
 	first, path := rangeOf(m.ForEach.Items.Tree())
-	if len(path) < 2 || path[0] != c.graph.Entry.ID() || c.switchAsks(path) {
-		return
+	if limit, last, declared := c.mostOf(path); declared && last-first+1 > float64(most) {
+		c.addMany(limit, pathText(path[1:]), last, fmt.Sprintf("node %q makes %s calls", m.ID(), value.NumberText(last-first+1)), "maxCalls", most)
+	}
+}
+
+// tooOften warns of a loop that a switch lets go on while a node has run less often than an argument says, where inputSchema allows an argument
+// with which the run exceeds its limits.
+func (c *checker) tooOften(ctx context.Context, operands *config.Data) {
+	for i, d := range operands.Items {
+		node, isNode := c.index[c.countedBy(ctx, sideText(d))]
+		e, err := jsonata.Compile(ctx, sideText(operands.Items[1-i]))
+		if !isNode || err != nil || e.Tree() == nil || !c.inLoop(node) {
+			continue
+		}
+		path := names(e.Tree())
+		limit, last, declared := c.mostOf(path)
+		if !declared {
+			continue
+		}
+		times := fmt.Sprintf("node %q runs %s times", c.graph.Nodes[node].ID(), value.NumberText(last))
+		_, calls := c.graph.Nodes[node].(*graph.MCP)
+		switch limits := c.graph.Limits; {
+		case calls && limits.MaxCalls > 0 && last > float64(limits.MaxCalls):
+			c.addMany(limit, pathText(path[1:]), last, times, "maxCalls", limits.MaxCalls)
+		case 2*last > float64(limits.MaxNodeExecutions): // the switch as well
+			c.addMany(limit, pathText(path[1:]), last, times+", and the switch as well", "maxNodeExecutions", limits.MaxNodeExecutions)
+		}
+	}
+}
+
+// mostOf returns the maximum that inputSchema declares for an argument, and its place.
+func (c *checker) mostOf(path []string) (limit *config.Data, last float64, declared bool) {
+	if len(path) < 2 || path[0] != c.graph.Entry.ID() {
+		return nil, 0, false
 	}
 	part := c.graph.Tool.InputSchema
 	for _, name := range path[1:] {
 		part = part.Get("properties").Get(name)
 	}
-	limit := part.Get("maximum")
-	if limit == nil {
-		return
+	if limit = part.Get("maximum"); limit == nil {
+		return nil, 0, false
 	}
-	if last, isNumber := value.FromPlain(limit.Scalar).(float64); isNumber && last-first+1 > float64(most) {
-		c.found.Warn(limit.Pos, "limit-too-low",
-			fmt.Sprintf("with %s = %s, node %q makes %s calls, and maxCalls is %d", pathText(path[1:]), value.NumberText(last), m.ID(), value.NumberText(last-first+1), most),
-			"lower the maximum, or raise executionLimits.maxCalls")
-	}
+	last, declared = value.FromPlain(limit.Scalar).(float64)
+	return limit, last, declared
+}
+
+func (c *checker) addMany(limit *config.Data, argument string, last float64, what, key string, most int) {
+	c.found.Warn(limit.Pos, "limit-too-low", fmt.Sprintf("with %s = %s, %s, and %s is %d", argument, value.NumberText(last), what, key, most),
+		"lower the maximum, or raise executionLimits."+key)
 }
 
 // rangeOf returns the first number and the path of the last one of [a..path]; no path for any other expression.

@@ -14,6 +14,13 @@ var tidyFaults = []fault{
 	{"a text that looks like an expression", `message: "Publish the archive?"`, "message: «literal-expression»$.entry.directory"},
 	{"a template in a message", `message: "Publish the archive?"`, "message: «literal-expression»'{{entry.directory}} is published'"},
 
+	{"a path in a message", `message: "Publish the archive?"`, "message: 'Publish «literal-expression»$.entry.directory?'"},
+	{"a path in the value of an onError", "why: {expr: $failure.message}", "why: 'not done: «literal-expression»$failure.message'"},
+	{"a message that can be too long", "$count($.old.names) & \" files", "«long-message»$substring($.entry.directory, 0, 5000) & \" files"},
+	{"a comma in a text", "value: {removed: 0,", "value: {removed: no, «key-without-value»thank you,"},
+	{"bounds of a field", "minimum: 0, maximum: 10", "minimum: «schema-unsatisfiable»10, maximum: 0"},
+	{"a choice twice", "enum: [fast, careful]", "enum: [fast, careful, «schema-unsatisfiable»fast]"},
+
 	// Schemas of forms.
 	{"a nested object", "keep: {type: integer, minimum: 0, maximum: 10}", "keep: {type: «ask-schema»object, properties: {a: {type: string}}}"},
 	{"a list of texts", "kinds: {type: array, minItems: 1, items: {type: string, enum: [text, image]}}", "kinds: {type: array, items: «ask-schema»{type: string}}"},

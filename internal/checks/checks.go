@@ -102,6 +102,7 @@ func All(ctx context.Context, p *project.Project, found config.Diagnostics, know
 		return nil, err
 	}
 	found = append(found, more...)
+	found.MergeSlips()
 	for i := range found {
 		found[i].Message = p.File.Secrets.Redact(found[i].Message)
 		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
