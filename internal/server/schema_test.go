@@ -75,7 +75,7 @@ func TestG15Schemas(t *testing.T) {
 		{"too deep", deep, "", `g.yaml:1:609: inputSchema is nested deeper than 64 levels [schema-depth]`},
 		{"lookahead", `{"properties":{"a":{"pattern":"(?=x)"}}}`, "", "g.yaml:1:37: inputSchema.properties.a.pattern is not a usable regular expression: invalid or unsupported Perl syntax: `(?=`; patterns follow RE2: no lookaround, no backreferences [schema-invalid]"},
 		{"no type", `{"properties":{"a":{"type":"strnig"}}}`, "", `g.yaml:1:35: inputSchema.properties.a.type is not a valid JSON Schema: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found "strnig"; did you mean "string"? [schema-invalid]`},
-		{"no list", `{"required":"a"}`, "", `g.yaml:1:15: inputSchema.required is not a valid JSON Schema: expected an array, found "a" [schema-invalid]`},
+		{"no list", `{"required":"a"}`, "", `g.yaml:1:15: inputSchema.required is not a valid JSON Schema: expected an array, found "a"; write required: [a] [schema-invalid]`},
 		{"no object", `{"type":"array"}`, "", `g.yaml:1:15: inputSchema has type "array", expected object; arguments are always an object; make the value one of its properties [schema-root]`},
 		{"no schema", `[]`, "", `g.yaml:1:1: inputSchema must be an object, a JSON Schema of type object [schema-root]`},
 		{"not there", `{"properties":{"a":{"$ref":"#/$defs/b"}}}`, "", `g.yaml:1:38: inputSchema: refers to "#/$defs/b", which does not exist [schema-reference]`},
