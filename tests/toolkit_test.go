@@ -257,6 +257,6 @@ func TestToolkitKnowsServers(t *testing.T) {
 	s.mustCall(t, "checkGraphTool", `{"toolDefinition": `+wrong+`}`,
 		`{"diagnostics": [{"code": "impossible-path", "severity": "warning", "tool": "count_notes", "node": "count", "path": "nodes[2].transform.expr", "source": "\"count\": $.list.entires[0].size"}]}`)
 	s.mustCall(t, "explainGraphTool", `{"toolDefinition": `+oneLine(t, countTool)+`}`,
-		`{"name": "count_notes", "nodes": [{"id": "entry", "next": [{"to": "list"}]}, {"id": "list", "does": "calls list_directory of server files", "reads": [{"path": "entry.directory", "in": "$.entry.directory"}]}, {"id": "count", "reads": [{"path": "list.entries"}], "writes": "{count: integer}"}, {"id": "exit"}], "result": "{count: number}"}`)
+		`{"name": "count_notes", "nodes": [{"id": "entry", "next": [{"to": "list"}]}, {"id": "list", "does": "calls list_directory of server files", "reads": [{"path": "entry.directory", "in": "$.entry.directory"}]}, {"id": "count", "reads": [{"path": "list.entries"}], "writes": "{count: integer}"}, {"id": "exit"}], "result": "{count: integer}"}`)
 	s.mustCall(t, "addGraphTool", `{"tool": `+wrong+`}`, `{"success": true, "warnings": [{"code": "impossible-path"}]}`)
 }
