@@ -179,10 +179,15 @@ func (in *inferrer) template(t *tree) {
 		isNode = isNode || in.env.Node != nil && in.env.Node(name[1])
 		_, isVariable := in.scope.find(name[2])
 		_, isKnown := in.env.Variables[name[2]]
-		if !isNode && !isVariable && !isKnown {
+		_, hasVars := in.env.Variables["vars"]
+		isVars := name[1] == "vars" && hasVars && !isNode
+		if !isNode && !isVariable && !isKnown && !isVars {
 			continue
 		}
 		value := path
+		if isVars {
+			value = "$" + strings.TrimPrefix(path, ".")
+		}
 		if isNode {
 			value = "$." + strings.TrimPrefix(strings.TrimPrefix(path, "$"), ".")
 		}

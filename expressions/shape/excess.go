@@ -14,6 +14,7 @@ type Excess struct {
 	Found    string   // what such a value may be, for people; "missing" for a field that it may not have
 	Expected string   // what is expected instead, for people
 	Word     string   // the string that is not expected, when it is one
+	AnyText  bool     // the value may be any text
 }
 
 // Exceeds returns the parts of values of the shape that the expected shape allows only sometimes, as far as schemas and
@@ -37,6 +38,9 @@ func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int)
 				break
 			}
 		}
+	}
+	if a.kinds == kindString && a.strings == nil && b.kinds == kindString && b.strings != nil {
+		add(Excess{Found: "any text", Expected: expected.String(), AnyText: true})
 	}
 	if a.kinds.has(kindNumber) && b.kinds.has(kindNumber) {
 		if beyond, is := a.beyond(b); is {

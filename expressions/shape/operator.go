@@ -131,7 +131,7 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 	} else {
 		in.counted(t, left, right, &out)
 	}
-	if !in.joinedEquality(t) && !in.unknownType(t) {
+	if !in.joinedEquality(t) && !in.unknownType(t) && !in.swappedIn(t, left, right) && !in.wrongCase(t, left, right) {
 		in.neverEqual(t, left, right)
 	}
 	if _, differ := left.shape.Conflict(right.shape); differ || left.shape.IsNothing() || right.shape.IsNothing() {

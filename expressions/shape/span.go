@@ -10,11 +10,11 @@ import (
 // span is a range of numbers, both ends included; an open end is infinite.
 type span struct{ least, most float64 }
 
-var allNumbers = span{math.Inf(-1), math.Inf(1)}
+var allNumbers = span{least: math.Inf(-1), most: math.Inf(1)}
 
 // between returns the shape of the numbers of a range.
 func between(least, most float64, whole bool) Shape {
-	return shapeOf(alternatives{kinds: kindNumber, whole: whole, span: &span{least, most}})
+	return shapeOf(alternatives{kinds: kindNumber, whole: whole, span: &span{least: least, most: most}})
 }
 
 // Counting returns the shape of the whole numbers from 0, such as an index or a count.
@@ -24,7 +24,7 @@ func Counting() Shape { return between(0, math.Inf(1), true) }
 func (a *alternatives) numberSpan() span {
 	switch {
 	case len(a.numbers) > 0:
-		return span{slices.Min(a.numbers), slices.Max(a.numbers)}
+		return span{least: slices.Min(a.numbers), most: slices.Max(a.numbers)}
 	case a.span != nil:
 		return *a.span
 	}
@@ -45,7 +45,7 @@ func uniteSpans(a, b *alternatives) *span {
 
 // tidySpan drops a range that says nothing, or less than the listed numbers.
 func (a *alternatives) tidySpan() {
-	if a.span != nil && (!a.kinds.has(kindNumber) || a.numbers != nil || *a.span == allNumbers) {
+	if a.span != nil && (!a.kinds.has(kindNumber) || a.numbers != nil || math.IsInf(a.span.least, -1) && math.IsInf(a.span.most, 1)) {
 		a.span = nil
 	}
 }

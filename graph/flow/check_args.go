@@ -62,6 +62,7 @@ func (c *checker) argsOf(call graph.Node, defined *config.Node) (argsChecker, *c
 		}
 	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
+	a.handled = graph.OnErrorOf(call).Catches(config.FailInvalidArguments)
 	a.need(data, a.root, needed, nil)
 	return a, data
 }
@@ -78,6 +79,7 @@ type argsChecker struct {
 	needs    map[config.Pos]need        // of expressions, by place
 	required map[config.Pos]string      // why the value of an expression is required, by place
 	reported map[string]bool            // paths of parts with a finding
+	handled  bool                       // onError takes arguments that are refused
 }
 
 // need finds by the schema whether the value of each expression may be missing.

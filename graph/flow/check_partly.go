@@ -15,7 +15,7 @@ import (
 // expression, allow more than its inputSchema.
 func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []string) {
 	e := a.trees[d.Expr.Pos]
-	if e == nil || e.Tree() == nil {
+	if e == nil || e.Tree() == nil || a.handled {
 		return
 	}
 	for _, excess := range given.Exceeds(want) {
@@ -57,6 +57,8 @@ func excessText(e shape.Excess, source string) (code, message, hint string) {
 	switch {
 	case e.Found == "missing":
 		return "maybe-missing", fmt.Sprintf("is required, and %s may lack it", source), "require it in the schema of what is read, or give a default: … ?? value"
+	case e.AnyText:
+		return "argument-refused", fmt.Sprintf("is %s, which may be any text; expected %s", source, e.Expected), "declare the same enum for it, or convert it"
 	case source == e.Found:
 		return "argument-refused", fmt.Sprintf("may be %s, expected %s", e.Found, e.Expected), "write one of the expected texts"
 	case e.Word != "":
@@ -72,16 +74,18 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 	if written := literalIn(part, excess.Word); excess.Word != "" && written != nil {
 		return c.place(e.Text, written.Offset), sourceOf(e, written), true
 	}
-	field := ""
-	if excess.Found == "missing" && len(excess.Path) > 0 {
-		field = excess.Path[len(excess.Path)-1]
+	lacks, field := excess.Found == "missing" && len(excess.Path) > 0, ""
+	if last := len(excess.Path) - 1; lacks && part == partOf(e.Tree(), excess.Path[:last], want) {
+		field = excess.Path[last] // of an object that the expression reads
 	}
 	o, certain := c.originOf(e, part, field, 0)
 	switch {
 	case !certain:
 		return at, "", false
-	case field != "":
+	case lacks:
 		certain = c.isOptional(o.path) && !c.hasDefault(o.path)
+	case excess.AnyText && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
+		return at, "", false // only the author knows what others give
 	case len(o.path) > 1 && o.path[0] == c.graph.Entry.ID():
 		if at, source = c.argumentAt(o.path[1:]), sourceOf(o.expr, o.part); at.IsValid() {
 			return at, source, true
@@ -122,13 +126,16 @@ func (c *checker) originOf(e *graph.Expr, part *jsonata.Tree, field string, dept
 		return origin{e, part, nil}, !testsAny(e.Tree(), part.Text)
 	}
 	path := pickedNames(part)
-	if part.Kind == "name" {
+	switch {
+	case part.Kind == "variable" && part.Text == "item":
+		path = c.givenItems(e)
+	case part.Kind == "name":
 		path = slices.Concat(c.itemsPath(e, part), path)
 	}
 	if len(path) == 0 || depth > mostOrigins {
 		return o, false
 	}
-	if field != "" && path[len(path)-1] != field {
+	if field != "" {
 		path = below(path, field)
 	}
 	if c.switchAsks(path) || testsAny(e.Tree(), path[len(path)-1]) {
@@ -321,6 +328,8 @@ func pickedNames(t *jsonata.Tree) (path []string) {
 		switch {
 		case step.Kind == "name":
 			path = append(path, step.Text)
+		case i == 0 && step.Kind == "call" && step.Parts[0].Text == "nodeExecutions" && len(step.Parts) == 2 && step.Parts[1].Kind == "string":
+			path = append(path, step.Parts[1].Text)
 		case i > 0 || step.Kind != "context":
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
@@ -13,6 +14,9 @@ import (
 // as the one before, so that they end at maxDepth.
 func (c *checker) again(call graph.Node, defined *config.Node) {
 	n, isGraph := call.(*graph.SubGraph)
+	if isGraph && n.Graph == c.graph && defined.Args != nil {
+		c.tooDeep(n, defined.Args)
+	}
 	if !isGraph || n.Graph != c.graph || defined.Args == nil || c.sameDepth(n, defined.Args) || n.ForEach != nil {
 		return
 	}
@@ -71,6 +75,60 @@ func (c *checker) sameDepth(n *graph.SubGraph, args *config.Data) (warned bool) 
 		}
 	}
 	return false
+}
+
+// tooDeep warns of a tool that calls itself with a number one lower, or one higher, until a switch ends that, where inputSchema allows a
+// number with which the calls lie deeper than maxDepth.
+func (c *checker) tooDeep(n *graph.SubGraph, args *config.Data) {
+	at := c.graph.LimitsAt["maxDepth"]
+	if !at.IsValid() {
+		return
+	}
+	for i, key := range args.Keys {
+		e := exprAt(n.Args.Expressions(), args.Items[i])
+		path := []string{c.graph.Entry.ID(), key.Value}
+		if e == nil || e.Tree().Kind != "operator" || len(e.Tree().Parts) != 2 || !slices.Equal(names(&e.Tree().Parts[0]), path) || e.Tree().Parts[1].Text != "1" {
+			continue
+		}
+		for _, terms := range c.terms {
+			for _, t := range terms {
+				for _, leaf := range t.leaves() {
+					if leaf.op != "bound" || leaf.subject != fmt.Sprintf("{var [%q,]}", strings.Join(path, ".")) {
+						continue
+					}
+					from, calls := c.callsUntil(e.Tree().Text, leaf, key.Value)
+					if most := c.graph.Limits.MaxDepth; calls+1 > float64(most) {
+						c.found.Warn(at, "limit-too-low", fmt.Sprintf("with %s = %s, tool %q calls itself %s times, and maxDepth is %d", key.Value, value.NumberText(from), n.Tool, value.NumberText(calls), most),
+							fmt.Sprintf("raise maxDepth to %s or more, or allow fewer by the schema of %s", value.NumberText(calls+1), key.Value))
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// callsUntil returns the argument with which a tool calls itself most often until a bound no longer holds, and how often; 0 when
+// inputSchema sets no such bound.
+func (c *checker) callsUntil(operator string, bound *term, key string) (from, calls float64) {
+	limit, _ := bound.constant.(float64)
+	schema := c.graph.Tool.InputSchema.Get("properties").Get(key)
+	edge, sign := schema.Get("maximum"), 1.0
+	if operator == "+" {
+		edge, sign = schema.Get("minimum"), -1
+	}
+	if edge == nil || (bound.bound[0] == '>') != (operator == "-") {
+		return 0, 0
+	}
+	from, isNumber := value.FromPlain(edge.Scalar).(float64)
+	if !isNumber {
+		return 0, 0
+	}
+	calls = sign * (from - limit)
+	if len(bound.bound) == 2 { // the limit as well
+		calls++
+	}
+	return from, calls
 }
 
 // exprAt returns the expression that an argument is; nil for another argument, and for one without a tree.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
@@ -130,7 +131,7 @@ func canEqual(given shape.Shape, t *term) bool {
 	if given.Has(value.FromPlain(t.constant)) {
 		return true
 	}
-	if t.strict {
+	if text, isText := t.constant.(string); t.strict || isText && onlyOf(given, shape.Boolean()) && !isNumber(text) {
 		return false
 	}
 	for _, other := range []shape.Shape{shape.Number(), shape.Boolean(), shape.String(), shape.Array(shape.Any()), shape.Object(nil, true)} {
@@ -140,6 +141,12 @@ func canEqual(given shape.Shape, t *term) bool {
 		return true
 	}
 	return false
+}
+
+// isNumber reports whether a text is a number when it is compared with another kind, as "" is 0.
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err == nil || strings.TrimSpace(text) == ""
 }
 
 // sameKind reports whether the constant is of the shape, so that the comparison converts neither.
