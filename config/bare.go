@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // slip is a text that ends earlier than it looks: at a comma in { }, or at a #. Its finding is left

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // A syntax mistake is reported at its own line, not where the block around it began.

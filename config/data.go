@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Kind is the kind of a Data.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // decoder turns the items of a graph file into a File.

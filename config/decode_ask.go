@@ -3,7 +3,7 @@ package config
 import (
 	"slices"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // ask decodes the fields of an ask node.

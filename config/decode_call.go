@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // calling decodes the fields that nodes which make calls share.

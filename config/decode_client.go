@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The limits of what clients get with each tool, because every tools/list repeats it.

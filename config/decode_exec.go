@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 var programName = wording.Pattern(programNamePattern)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // tools decodes all tools with their nodes.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // place is the file that defines servers.

@@ -11,7 +11,7 @@ import (
 // A tool that is added and deleted again leaves every file as it was.
 func TestAddAndDelete(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../examples/*.yaml", "testdata/*/*.yaml", "../graph/testdata/*/*.yaml", "../graph/flow/testdata/*/*.yaml", "../internal/*/tools.yaml"} {
+	for _, pattern := range []string{"../examples/*.yaml", "testdata/*/*.yaml", "../graph/testdata/*/*.yaml", "../graph/flow/testdata/*/*.yaml", "../internal/*/tools.yaml", "../internal/*/*/tools.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

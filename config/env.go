@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // usage describes a text in which variables are replaced.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 func TestY07LargeFiles(t *testing.T) {

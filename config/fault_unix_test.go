@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 func TestY07FilesThatAreNone(t *testing.T) {

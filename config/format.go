@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Format returns a new YAML file with this content, in the style of the files that people write.

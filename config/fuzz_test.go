@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // FuzzParse holds that no bytes harm Parse, that what it finds has a place in the file

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The bounds of imports. A file that is imported twice counts twice.

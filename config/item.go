@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 
 	"go.yaml.in/yaml/v4"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Options of Load and Parse.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // misplaced returns the remedy for a key that belongs to a mapping inside its own, or around it; "" when

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // olderMCPNode is the older name of the type mcp.

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 var (

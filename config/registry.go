@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // registryKey is the key with which a graph file takes a server from a registry.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // scalarProblem says why a plain scalar has no value.

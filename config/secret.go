@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unsafe"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // leastSecret is the least length of a secret in bytes: a shorter one would redact too much other

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // asked is a context that ends when it is asked for the most-th time.

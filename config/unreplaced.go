@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // notReplaced matches constants in the notation of other languages, and of expressions.

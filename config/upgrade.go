@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Change is one change by Upgrade, with its place in the older file.

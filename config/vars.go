@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Var is a constant of the file: $vars.NAME in expressions, ${vars.NAME} in the texts of servers.

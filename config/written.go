@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // ParseWritten returns the content of a YAML file as it is written: older forms are as they are, no

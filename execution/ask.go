@@ -11,7 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // ask puts the question of an ask node. Nothing catches a failure of its message.

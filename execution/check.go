@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Check returns an error for an event that lacks a part of its kind, or has another.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // CheckEvents returns an error for the first invalid event of a run, or one that is not valid at

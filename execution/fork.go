@@ -11,7 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Fork is how a run continues another one from a step on.

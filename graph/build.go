@@ -11,7 +11,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Option is an option of Build.

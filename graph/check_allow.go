@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // checkAllow reports calls that allow of the file, or of a tool that reaches them, does not have,

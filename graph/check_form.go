@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The limits of a form that users fill in.

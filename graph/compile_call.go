@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // newMCP compiles a call of a server's tool.

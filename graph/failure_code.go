@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // failureCodes returns the codes that a retry or an onError names; nil stays nil. It reports

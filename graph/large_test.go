@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // chain is a graph of n nodes in a row.

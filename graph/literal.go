@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // innerPath is a path in a text: $.node.field, or $variable.field.

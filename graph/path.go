@@ -9,7 +9,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Path names a value among the results of earlier nodes: the name of a result, then fields and

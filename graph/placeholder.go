@@ -9,7 +9,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Placeholder is a {{path}} in a text.

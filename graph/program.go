@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // operands holds which arguments of a program the file itself has. Others come from data, and

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // checkShape checks that the tool has one entry and one exit, and that a run can reach every

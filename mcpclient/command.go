@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // resolveCommand returns the file to execute for a server's command: a path is relative

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The codes of an Error.

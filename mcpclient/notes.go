@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // notes is the log of one connection, redacted.

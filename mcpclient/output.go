@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // result is a tool result, taken apart.

@@ -19,7 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // grant is the result of a login at one server.

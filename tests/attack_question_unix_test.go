@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // remarks has calls and questions with texts of the caller.

@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // History is the steps of a run in the order of their addresses, in which they are shown: what is

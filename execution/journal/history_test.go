@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 func historyOf(t *testing.T, s *Store, id string) *History {

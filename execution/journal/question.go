@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Asked is a question of a run.

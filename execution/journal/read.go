@@ -11,7 +11,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // position is where reading a run begins: in the chunk with an event, or with a step of a run

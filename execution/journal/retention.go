@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Retention bounds the recorded runs; a zero field has no bound. It never deletes a run that can

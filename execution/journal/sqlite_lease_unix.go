@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // createLocked creates a file and locks it until it is closed, or the process has ended. The

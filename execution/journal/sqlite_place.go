@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"slices"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // prepareFile creates the directory and the file, for this user alone, and refuses files of other

@@ -14,7 +14,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // stepPages is how many pages one step returns to the file system.

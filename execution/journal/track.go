@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // track is a run that is being written. It belongs to the writer's goroutine.

@@ -3,7 +3,7 @@ package jsonata
 import (
 	"strconv"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // otherNames are names that other languages have for what a function, or a form, of JSONata does. A form begins

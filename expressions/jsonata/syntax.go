@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 const (

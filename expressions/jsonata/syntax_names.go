@@ -2,7 +2,7 @@ package jsonata
 
 import (
 	"toolgraph/expressions"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // checkNames refuses $eval, and calls of functions that do not exist.

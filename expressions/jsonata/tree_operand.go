@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // operand reads what stands where an operand begins.

@@ -3,7 +3,7 @@ package jsonata
 import (
 	"fmt"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // operator reads what follows the operator, which has been passed; right is how

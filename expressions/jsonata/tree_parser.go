@@ -2,7 +2,7 @@ package jsonata
 
 import (
 	"toolgraph/expressions"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // treeParser reads tokens into a Tree as jsonata-js 2.2.2 reads them: by the

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // listOf is a list of the numbers below n.

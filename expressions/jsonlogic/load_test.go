@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toolgraph/expressions"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 func TestL10FormsOfVar(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/diegoholiveira/jsonlogic/v3"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // many is the upper bound of an operator that takes any number of arguments.

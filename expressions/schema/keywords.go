@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // keywordTypes are the keywords of JSON Schema, of all drafts, by the types of values that they are

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // parts yields a schema and all parts inside it with their paths of keys and indexes,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // typeRemedies are the remedies for types of other languages.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // warnUnsatisfiable reports schemas that no value fits, and values of an enum that the schema excludes.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // warnRequired warns of names in required that are not among the properties: most likely

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // lambda returns the function that is the second argument where the call has it written, or bound to a variable.

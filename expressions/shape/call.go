@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions/jsonata"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // site is a call of a builtin.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // name infers the read of a field.

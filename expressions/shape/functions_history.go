@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // nodeArgument returns the id that is the first argument of a history function, and the

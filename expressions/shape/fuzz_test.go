@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolgraph/expressions/jsonata"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // FuzzOfSchema checks that every text has a shape, and that the schema of the shape has the

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"toolgraph/expressions/jsonata"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 type tree = jsonata.Tree

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 func (in *inferrer) operator(t *tree, focus *fact) fact {

@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // scope holds the variables of a block, a function or a whole expression.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // The digests of recorded runs stay what they are: those of this text.

@@ -15,7 +15,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // args reports what is wrong with the arguments of a call: with their expressions, and by the

@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // call reports what is wrong with a call: a node or a branch.

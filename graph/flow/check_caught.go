@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // caught reports what fails behind a node because its onError has taken a failure, though nothing

@@ -9,7 +9,7 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // chance warns of lists in the result that are lists only by chance.

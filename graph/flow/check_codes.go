@@ -8,7 +8,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // leftOut warns of an onError whose codes leave out a failure that the node has by what the file itself says: not-yet of

@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // output reports each node before the exit whose output the tool's outputSchema does not allow.

@@ -12,7 +12,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // conditions reports conditions of a switch that never decide: because of the conditions

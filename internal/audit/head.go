@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // head is the content of FILE.head: how many lines the log has, over all its files, and the hash

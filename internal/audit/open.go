@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // lockTime is how long Open waits for a process that is ending.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Report is the result of Verify.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // rotateWhenDue begins a new file when the day has changed or the file is too long. When that

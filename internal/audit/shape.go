@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Bounds of a shape. Keys beyond them may be data, such as names of people, rather than names of

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // Problem is the first place at which a log is not what was written.

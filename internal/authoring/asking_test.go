@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 	"toolgraph/internal/lock"
 	"toolgraph/mcpclient"
 )

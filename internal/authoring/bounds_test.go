@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 	"toolgraph/internal/view"
 )
 

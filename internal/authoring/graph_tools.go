@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/wording"
 )
 
 // graphServer is the server that the graph file defines.

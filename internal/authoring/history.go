@@ -12,10 +12,10 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/toolset"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 // The bounds on what is shown of a run: an agent's context is small.

@@ -11,9 +11,9 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 // runResult is a run. Result is null when it failed.

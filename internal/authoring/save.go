@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 	"toolgraph/internal/project"
 )
 

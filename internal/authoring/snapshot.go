@@ -11,9 +11,9 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // snapshot is the files as they were when an operation began.

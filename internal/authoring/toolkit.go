@@ -15,7 +15,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
 	"toolgraph/internal/toolset"

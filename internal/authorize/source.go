@@ -17,7 +17,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Binary is a toolgraph executable of a bundle.

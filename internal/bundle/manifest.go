@@ -7,8 +7,8 @@ import (
 	"path"
 	"strings"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // manifestVersion is the newest one that hosts in use read; 0.4 adds only servers of type uv.

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The form of server.json of the MCP registry.

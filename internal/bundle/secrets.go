@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
-	"toolgraph/internal/wording"
 )
 
 const (

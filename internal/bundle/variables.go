@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // placeholder is the value of a variable while a bundle is made: it is recognized where it is used.

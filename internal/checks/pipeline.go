@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -9,7 +9,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // forkEvents returns the events of a recorded run for a fork at a step. The run has to be over, and

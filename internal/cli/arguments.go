@@ -13,9 +13,9 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // graphOf returns the graph of a tool that the command line names.

@@ -15,7 +15,7 @@ import (
 
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

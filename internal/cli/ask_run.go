@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // runUser is the person at the terminal, for the questions of one run.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/audit"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 func newAudit(std streams) *cobra.Command {

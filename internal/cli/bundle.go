@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/bundle"
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
 )
 
 type bundleFlags struct {

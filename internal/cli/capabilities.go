@@ -11,10 +11,10 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/capabilities"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 func newCapabilities(std streams) *cobra.Command {

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 type checkFlags struct {

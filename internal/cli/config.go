@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/diff"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
-	"toolgraph/internal/wording"
 )
 
 type configFlags struct {

@@ -10,9 +10,9 @@ import (
 	"unicode"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // launch returns how a host reaches the graph file: this program with absolute paths, and the

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/terminal"
 )
 
 type debugFlags struct {

@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // question prints what an ask node asks at a step; nothing for other nodes.

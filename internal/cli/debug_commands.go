@@ -14,9 +14,9 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 // debugCommand is a command of the debugger.

@@ -12,8 +12,8 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/wording"
 )
 
 const (

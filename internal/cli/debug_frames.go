@@ -12,8 +12,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/wording"
 )
 
 var errNotPaused = errors.New("the run is not paused")

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 const debugPrompt = "> "

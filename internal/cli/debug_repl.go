@@ -11,9 +11,9 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 // repl reads commands and executes them in a debugging session.

@@ -7,8 +7,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 )
 
 // allOf reports whether the arguments of a command begin with --all, and returns the rest.

@@ -9,8 +9,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 )
 
 // summary counts findings.

@@ -18,8 +18,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/state"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

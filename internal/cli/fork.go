@@ -12,8 +12,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/dryrun"
-	"toolgraph/internal/wording"
 )
 
 type forkFlags struct {

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/importer"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // importFlags are the flags that all importers have.

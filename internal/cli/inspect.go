@@ -11,10 +11,10 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 )
 
 type inspectFlags struct {

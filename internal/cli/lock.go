@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 type lockFlags struct {

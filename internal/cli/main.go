@@ -1,7 +1,7 @@
 // Package cli is the command line: argv, environment and standard streams go in, an exit code
 // comes out. Each subcommand is one file, which turns flags into a call of another room. What
 // subcommands share is in session.go (load, check, lock, history, telemetry, servers), flags.go,
-// streams.go and watch.go. The package decides nothing about graphs or runs, and internal/terminal
+// streams.go and watch.go. The package decides nothing about graphs or runs, and internal/base/terminal
 // decides about colours and widths. It owns cobra, pflag and fsnotify.
 package cli
 
@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The exit codes. A command that is ended by a signal has the signal's, see signalError.

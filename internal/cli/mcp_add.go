@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 type addFlags struct {

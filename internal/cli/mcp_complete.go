@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // completeServers lists the names of registered servers for the shell.

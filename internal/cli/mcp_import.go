@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 type hostImportFlags struct {

@@ -12,8 +12,8 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/wording"
 )
 
 type infoFlags struct {

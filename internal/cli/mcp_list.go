@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // registered is a server of a registry in the list.

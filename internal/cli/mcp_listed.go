@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

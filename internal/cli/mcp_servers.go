@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // serverFlags find servers by name: in the file of --mcp and the registries of the project and the

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

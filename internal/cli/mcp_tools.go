@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/expressions/shape"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 )
 
 // progress is a line on a terminal that shows the current step of a run. While calls are in flight a

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/terminal"
+	"toolgraph/internal/base/terminal"
 )
 
 func newLine(to *bytes.Buffer) *progress {

@@ -13,10 +13,10 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/diff"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // follower compares a replay with the recorded run, address by address: it repeats the edits of

@@ -8,8 +8,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/results"
-	"toolgraph/internal/wording"
 )
 
 // printUsage prints what a run has used, and what of it a client's model would not have read: as

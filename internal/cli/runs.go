@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution/journal"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 func newRuns(std streams) *cobra.Command {

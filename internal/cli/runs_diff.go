@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/wording"
 )
 
 func newRunsDiff(std streams, history *historyFlags) *cobra.Command {

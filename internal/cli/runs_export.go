@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // exported is the file of an exported run.

@@ -11,10 +11,10 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/terminal"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 func newRunsShow(std streams, history *historyFlags) *cobra.Command {

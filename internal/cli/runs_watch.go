@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution/journal"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 )
 
 func newRunsWatch(std streams, history *historyFlags) *cobra.Command {

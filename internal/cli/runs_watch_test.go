@@ -15,7 +15,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/terminal"
+	"toolgraph/internal/base/terminal"
 )
 
 // output is a buffer that can be read while it is written.

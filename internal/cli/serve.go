@@ -16,11 +16,11 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/audit"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 )
 
 type serveFlags struct {

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 )
 
 // tokenVariable holds the token when no file does.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/authorize"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 )
 
 // Variables that are used where the flag is not given. Lists have spaces between their items.

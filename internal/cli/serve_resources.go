@@ -9,10 +9,10 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/links"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -19,6 +19,7 @@ import (
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/cache"
 	"toolgraph/internal/links"
 	"toolgraph/internal/lock"
@@ -26,7 +27,6 @@ import (
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/server"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 // streams are the standard streams of one invocation.

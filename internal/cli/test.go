@@ -12,10 +12,10 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 type testFlags struct {

@@ -7,10 +7,10 @@ import (
 	"os"
 	"strings"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 // testOutcome is the result of all tests, as --format json prints it.

@@ -12,9 +12,9 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
+	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/terminal"
-	"toolgraph/internal/wording"
 )
 
 // trace shows a run on standard error: with rows, a line for each finished step; on a

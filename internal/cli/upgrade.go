@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 func newUpgrade(std streams) *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Description is what is known of a word of a text.

@@ -11,7 +11,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // flow is what is known of the tool's runs, or nil.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // keys are the candidates for keys: of the schemas, the operators of rules, and the names that others

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Call is the call of a function around a place of an expression.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // keyOrder is the order of keys in snippets; other keys come between the two parts, by name.

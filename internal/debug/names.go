@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // target is a place of a graph at which a run can pause.

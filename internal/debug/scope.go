@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Before returns the records that the expressions of the step or part at an address see: those of

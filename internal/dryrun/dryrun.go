@@ -17,8 +17,8 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -15,8 +15,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/diff"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/wording"
 )
 
 // Source is what answered a call.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 const casesTests = `mocks:

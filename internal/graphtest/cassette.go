@@ -14,8 +14,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/diff"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/files"
 )
 
 // Cassette is the recorded calls of cases, as its file has them.

@@ -9,8 +9,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/diff"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/wording"
 )
 
 // Match compares a result by its value alone and returns the differences: text is the value

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/diff"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/wording"
 )
 
 // checkCalls compares the calls of a run, in the order of their addresses.

@@ -7,7 +7,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/diff"
+	"toolgraph/internal/base/diff"
 )
 
 // largestStep is the largest output of a step that a cassette has, in bytes.

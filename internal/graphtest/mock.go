@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Mock answers the calls or the questions of one node, or the calls of one tool of a server.

@@ -11,7 +11,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // askFailures are the codes with which an ask fails.

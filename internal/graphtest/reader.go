@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // reader reads the parts of a test file and collects every error in it. who is the owner of

@@ -13,8 +13,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/diff"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/diff"
+	"toolgraph/internal/base/wording"
 )
 
 // Status is the outcome of a case.

@@ -15,8 +15,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // Suite is one test file. It is not changed after Load.

@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // edit replaces a part of a file; where from is to, it inserts.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // entryReader turns one server of a host's file into an entry.

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 const (

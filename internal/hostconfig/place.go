@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // Scope is whom a file of a host is for.

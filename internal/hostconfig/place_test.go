@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 func write(t *testing.T, path, content string) {

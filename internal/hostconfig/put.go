@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Action is what Put does to an entry.

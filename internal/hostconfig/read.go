@@ -13,8 +13,8 @@ import (
 	"syscall"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // maxBytes is the maximum size of a host's file. Some hosts keep more than servers in it.

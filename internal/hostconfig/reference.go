@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // forms are the references to variables that a host replaces in its file.

@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // File is an imported graph file, and the files beside it.

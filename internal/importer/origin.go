@@ -15,7 +15,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // origins decides for each value of a trace's arguments where it comes from: an earlier result, an

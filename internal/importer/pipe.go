@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // MaxPipesBytes is the maximum size of a pipes.json.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // addPipe adds a pipe as a tool.

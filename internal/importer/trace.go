@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

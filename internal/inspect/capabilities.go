@@ -7,10 +7,10 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/capabilities"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // Capabilities is what the listed tools of a file, or one tool, can do.

@@ -12,7 +12,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/diff"
+	"toolgraph/internal/base/diff"
 )
 
 // Difference is how two runs differ.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
-	"toolgraph/internal/wording"
 )
 
 // Health is the result of the checks of Doctor.

@@ -8,10 +8,10 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/capabilities"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 // Explanation is a tool, as a drawing and node by node.

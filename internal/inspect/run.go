@@ -8,8 +8,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 // RunQuery selects one run and what is shown of it.

@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 const capable = `version: "1.0"

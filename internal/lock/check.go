@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/diff"
+	"toolgraph/internal/base/diff"
 )
 
 // Kind is what happened to a tool between two locks.

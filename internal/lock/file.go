@@ -11,8 +11,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // The versions of the file's format. The first had no seals, the first two had no capabilities. A

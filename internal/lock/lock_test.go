@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph/flow"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 	"toolgraph/mcpclient"
 )
 

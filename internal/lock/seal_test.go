@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 )
 
 // fullTool has every part that a hash covers, and sealedTool has parts that the lock stores

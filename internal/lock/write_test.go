@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 	"toolgraph/mcpclient"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/names"
 	"toolgraph/internal/remedy"
-	"toolgraph/internal/wording"
 )
 
 // actionFeature offers edits that mend findings. Each is tried first: after it the finding is gone, and

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/wording"
 )
 
 // testKeys are keys at the top of a test file, lockKeys those of a lock. Other programs have files with the

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The tags of a Diagnostic: editors show the text pale, or struck through.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // rangeOf is the range of what a finding is about: what its message quotes, when the text has it at the place

@@ -10,8 +10,8 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/completion"
-	"toolgraph/internal/wording"
 )
 
 // Output is the latest output of a node in a recorded run, with secrets redacted.

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/completion"
 	"toolgraph/internal/graphtest"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/wording"
 )
 
 // kind is what a file is for toolgraph.

@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // MayRename returns an error that says why a name cannot be renamed.

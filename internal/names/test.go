@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // other reads a file that belongs to a graph file.

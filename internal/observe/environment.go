@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // isSent reports whether a signal, traces, metrics or logs, is sent to a collector, as

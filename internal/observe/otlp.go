@@ -23,7 +23,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // upload sends batches of spans, metrics or log records to a collector over OTLP/HTTP, with protobuf bodies;

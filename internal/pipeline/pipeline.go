@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Tool is the pipeline of a graph file. It is not changed after New and safe for concurrent use.

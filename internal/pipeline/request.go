@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // The codes of requests that are refused before anything runs.

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // X03: the assembled result of a pipeline counts against maxNodeOutputBytes before anything makes a text

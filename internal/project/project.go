@@ -20,9 +20,9 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/pipeline"
 	"toolgraph/internal/registry"
-	"toolgraph/internal/wording"
 )
 
 // Project is a graph file, loaded, built and checked. It is not changed after Load and may

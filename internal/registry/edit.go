@@ -16,8 +16,8 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // Definition is what a registry says about a server: the keys of mcpServers. Texts may have

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/internal/files"
+	"toolgraph/internal/base/files"
 	"toolgraph/mcpclient"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 var (

@@ -9,8 +9,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 )
 
 // window is the part of a text that a call asks for.

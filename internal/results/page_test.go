@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // X02: what select yields is written up to the end of the page only, however often it holds the result.

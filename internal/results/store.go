@@ -9,8 +9,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/server"
-	"toolgraph/internal/wording"
 )
 
 // Store has the results that were too large for their clients. Safe for concurrent use.

@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // summary describes a result that a client does not get.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // questions are the open requests of this server to clients of the legacy era, by the session

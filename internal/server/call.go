@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // call is one tools/call.

@@ -10,7 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // catalog is the set of tools that is served at one time, in file order. Immutable, except

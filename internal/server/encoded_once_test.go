@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // endedAt is a context that ends when it is asked for the most-th time.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Several processes can serve the same tools to the same clients, behind one address. Then a request

@@ -15,7 +15,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // endpoint handles Endpoint: a POST has one message, a GET opens a stream of notifications.

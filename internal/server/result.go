@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // appendValue appends the answer line for the value of a run: its JSON as one text

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/cli"
-	"toolgraph/internal/wording"
 )
 
 // Main runs the program with the arguments and standard streams of the process, and returns its exit

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // keysVariable has the keys when no file does.

@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/cli"
-	"toolgraph/internal/wording"
 )
 
 // scheduling is what the commands below schedule share.

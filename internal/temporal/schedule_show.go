@@ -14,8 +14,8 @@ import (
 	common "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/client"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/cli"
-	"toolgraph/internal/wording"
 )
 
 // scheduled is a schedule, as it is shown.

@@ -10,8 +10,8 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/cli"
-	"toolgraph/internal/wording"
 )
 
 // timesFlags say when a schedule starts runs.

@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // X02: the beginning of a value takes no more work than what is shown, and a secret that lies across the

@@ -6,7 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // Question is a question of a run, with its answer.

@@ -14,7 +14,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 // JSON returns v as JSON on one line, with a line break at its end. The characters <, >

@@ -53,7 +53,7 @@ func TestExtensionDescribesItself(t *testing.T) {
 func TestExtensionForVSCode(t *testing.T) {
 	x := newExtension(t)
 	found, err := json.Marshal(expressionsOf(t, "examples/*.yaml", "graph/testdata/ok/*.yaml", "graph/testdata/err/*.yaml",
-		"graph/flow/testdata/good/*.yaml", "tests/page/testdata/graphs/*.yaml", "internal/*/*.yaml"))
+		"graph/flow/testdata/good/*.yaml", "tests/page/testdata/graphs/*.yaml", "internal/*/*.yaml", "internal/*/*/*.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

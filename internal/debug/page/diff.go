@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/diff"
+	"toolgraph/internal/base/diff"
 )
 
 const (

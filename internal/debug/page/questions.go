@@ -12,7 +12,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/wording"
 )
 
 // mostReports is how many calls in flight have a report.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/diff"
 	"toolgraph/internal/checks"
-	"toolgraph/internal/diff"
 )
 
 // File is what the page does with the graph file beside running its graphs.

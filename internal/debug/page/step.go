@@ -10,8 +10,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 const (

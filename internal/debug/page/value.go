@@ -11,8 +11,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/view"
-	"toolgraph/internal/wording"
 )
 
 const (

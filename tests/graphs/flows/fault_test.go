@@ -16,7 +16,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/cost"
+	"toolgraph/internal/base/cost"
 )
 
 // build compiles a file of these limits and tools; the first tool is run.

@@ -3,7 +3,7 @@ package wording_test
 import (
 	"testing"
 
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/wording"
 )
 
 func TestNearest(t *testing.T) {

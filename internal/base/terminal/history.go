@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolgraph/internal/files"
-	"toolgraph/internal/wording"
+	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cost"
-	"toolgraph/internal/diff"
+	"toolgraph/internal/base/cost"
+	"toolgraph/internal/base/diff"
 )
 
 func TestText(t *testing.T) {
