@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/audit"
+	"toolgraph/internal/telemetry/audit"
 	"toolgraph/tests/testbin"
 )
 

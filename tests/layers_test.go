@@ -41,8 +41,8 @@ var below = map[string][]string{
 	"execution/journal/postgres": {"execution/journal"},
 	"internal/state":             {"execution/journal", "execution/journal/postgres"},
 	"internal/cache":             with(values, "config", "execution"),
-	"internal/observe":           with(values, "config", "graph", "execution", "mcpclient", "internal/server", "internal/base/wording"),
-	"internal/audit":             with(values, "config", "graph", "execution"),
+	"internal/telemetry/observe": with(values, "config", "graph", "execution", "mcpclient", "internal/server", "internal/base/wording"),
+	"internal/telemetry/audit":   with(values, "config", "graph", "execution"),
 	"internal/server":            with(values, "config", "graph", "expressions/schema"),
 	"internal/authorize":         {"internal/server", "mcpclient"},
 	"internal/demo":              with(values, "config", "internal/server"),
@@ -117,10 +117,10 @@ var importer = map[string]string{
 	"golang.org/x/sync":                        "execution",
 	"modernc.org/sqlite":                       "execution/journal",
 	"github.com/jackc/pgx":                     "execution/journal/postgres",
-	"go.opentelemetry.io/otel":                 "internal/observe",
-	"go.opentelemetry.io/proto":                "internal/observe",
-	"google.golang.org/protobuf":               "internal/observe",
-	"github.com/cenkalti/backoff/v5":           "internal/observe",
+	"go.opentelemetry.io/otel":                 "internal/telemetry/observe",
+	"go.opentelemetry.io/proto":                "internal/telemetry/observe",
+	"google.golang.org/protobuf":               "internal/telemetry/observe",
+	"github.com/cenkalti/backoff/v5":           "internal/telemetry/observe",
 }
 
 type listed struct {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/internal/audit"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/telemetry/audit"
 )
 
 func newAudit(std streams) *cobra.Command {

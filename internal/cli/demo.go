@@ -5,7 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/demo"
-	"toolgraph/internal/observe"
+	"toolgraph/internal/telemetry/observe"
 )
 
 func newDemoServer(std streams) *cobra.Command {

@@ -15,7 +15,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/audit"
+	"toolgraph/internal/telemetry/audit"
 )
 
 // Hosting has the flags of a command that makes runs for other processes.

@@ -8,8 +8,8 @@ import (
 	"log/slog"
 
 	"toolgraph/config"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/registry"
+	"toolgraph/internal/telemetry/observe"
 )
 
 // logger makes a logger that redacts the secrets.

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/lsp"
-	"toolgraph/internal/observe"
+	"toolgraph/internal/telemetry/observe"
 )
 
 func newLSP(std streams) *cobra.Command {

@@ -15,12 +15,12 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/audit"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
+	"toolgraph/internal/telemetry/audit"
 )
 
 type serveFlags struct {

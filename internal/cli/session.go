@@ -23,10 +23,10 @@ import (
 	"toolgraph/internal/cache"
 	"toolgraph/internal/links"
 	"toolgraph/internal/lock"
-	"toolgraph/internal/observe"
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
 	"toolgraph/internal/server"
+	"toolgraph/internal/telemetry/observe"
 	"toolgraph/mcpclient"
 )
 

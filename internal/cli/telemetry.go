@@ -11,8 +11,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
-	"toolgraph/internal/audit"
-	"toolgraph/internal/observe"
+	"toolgraph/internal/telemetry/audit"
+	"toolgraph/internal/telemetry/observe"
 )
 
 // sendTime is how long the last traces and log records may take to be sent.

@@ -72,9 +72,9 @@ func TestX05OneMechanism(t *testing.T) {
 	writes := regexp.MustCompile(`\bos\.(WriteFile|Create|OpenFile|Rename)\(.*`)
 	safe := regexp.MustCompile(`O_EXCL|NoFollow|O_RDONLY`)
 	known := []string{
-		"internal/cli/test_report.go", // devices
-		"internal/cli/mcp_import.go",  // a copy below a new temporary directory
-		"internal/audit/rotate.go",    // renames its own files, which replaces a link
+		"internal/cli/test_report.go",        // devices
+		"internal/cli/mcp_import.go",         // a copy below a new temporary directory
+		"internal/telemetry/audit/rotate.go", // renames its own files, which replaces a link
 	}
 	root := filepath.Join("..", "..", "..")
 	for _, room := range []string{"config", "graph", "expressions", "execution", "mcpclient", "internal"} {
