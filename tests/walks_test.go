@@ -61,8 +61,8 @@ var unmetered = map[string]string{
 	"graphtest.lacking":             "of arguments and outputs, which are bounded as JSON, by what a test file expects of them",
 	"lock.dataOf":                   "of a definition that an upstream server lists, decoded from JSON",
 	"lock.tidy":                     "see dataOf",
-	"pipeline.dataOf":               "of the request, which has at most maxRequest bytes",
-	"pipeline.texts":                "see dataOf",
+	"serving/pipeline.dataOf":       "of the request, which has at most maxRequest bytes",
+	"serving/pipeline.texts":        "see dataOf",
 	"results.sample":                "to mostDepth, mostSamples parts of each",
 
 	"importer.checkDepth":      "of a trace, which has at most MaxTraceBytes and is decoded from JSON; so are those below",

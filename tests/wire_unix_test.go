@@ -83,7 +83,7 @@ func TestM12ClientThatDoesNotRead(t *testing.T) {
 	callTool(t, in, "structured", `{"n":1000}`, 1, 30) // 2 MB each
 	g.wait("done structured", 30)
 	pids, _ := children(t, cmd.Process.Pid)
-	if mb := peakMB(t, cmd.Process.Pid); mb > 720 { // four times what it takes; internal/server counts the bytes
+	if mb := peakMB(t, cmd.Process.Pid); mb > 720 { // four times what it takes; internal/serving/server counts the bytes
 		t.Errorf("60 MB of answers that are not read took %d MB", mb)
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -122,7 +122,7 @@ tools:
 		t.Errorf("it has ended with %d and said %q", state.ExitCode(), said)
 	}
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
-		if mb := usage.Maxrss / 1024; mb > 600 { // three times what it takes; internal/server counts the bytes
+		if mb := usage.Maxrss / 1024; mb > 600 { // three times what it takes; internal/serving/server counts the bytes
 			t.Errorf("1 GB of answers that are not read took %d MB", mb)
 		} else {
 			t.Log(mb, "MB")

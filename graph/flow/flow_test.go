@@ -148,7 +148,7 @@ tools:
 // demoTools are the tools of the server that the examples call.
 func demoTools(t *testing.T) upstreams {
 	t.Helper()
-	file, err := config.Load("../../internal/demo/tools.yaml", config.Options{})
+	file, err := config.Load("../../internal/serving/demo/tools.yaml", config.Options{})
 	if file == nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/internal/view"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"

@@ -14,7 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/toolset"
+	"toolgraph/internal/serving/toolset"
 	"toolgraph/internal/view"
 )
 

@@ -17,8 +17,8 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
-	"toolgraph/internal/toolset"
+	"toolgraph/internal/serving/server"
+	"toolgraph/internal/serving/toolset"
 	"toolgraph/internal/view"
 	"toolgraph/mcpclient"
 )

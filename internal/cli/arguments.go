@@ -14,8 +14,8 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
+	"toolgraph/internal/serving/pipeline"
 )
 
 // graphOf returns the graph of a tool that the command line names.

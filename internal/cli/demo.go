@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/demo"
+	"toolgraph/internal/serving/demo"
 	"toolgraph/internal/telemetry/observe"
 )
 

@@ -13,7 +13,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // Elsewhere makes runs in other processes, which record them in the store of this one. Safe for

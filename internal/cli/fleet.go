@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // fleet is this process among those that share its run history: the runs that it has, which the others

@@ -14,7 +14,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 type inspectFlags struct {

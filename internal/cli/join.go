@@ -17,7 +17,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // A call that belongs to a run which another process has, or which has ended, joins the run: it waits

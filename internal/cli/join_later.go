@@ -10,7 +10,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // A run that failed because its client has not declared the capability to ask its user is answered like any

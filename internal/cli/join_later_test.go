@@ -14,7 +14,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // serverThatAsks is a process with the history of a directory, and the graph that it serves asks.

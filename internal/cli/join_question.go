@@ -9,7 +9,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // sendAgain is how long an answer that was sent may take until the question is closed; then it is sent

@@ -6,7 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // The id of a run with a key has the server, the subject, the tool and the key: a call that differs in one of

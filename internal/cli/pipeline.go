@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/pipeline"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/pipeline"
+	"toolgraph/internal/serving/server"
 )
 
 // registerPipeline adds --pipeline.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"toolgraph/execution"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )
 

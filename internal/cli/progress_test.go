@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // reports are those of a run, as text.

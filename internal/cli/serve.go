@@ -19,7 +19,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/registry"
 	"toolgraph/internal/results"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/internal/telemetry/audit"
 )
 

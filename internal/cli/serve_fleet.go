@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // share makes a server one of those that share its run history: any of them answers a call, whichever

@@ -17,7 +17,7 @@ import (
 
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // tokenVariable holds the token when no file does.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/internal/authorize"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/authorize"
+	"toolgraph/internal/serving/server"
 )
 
 // Variables that are used where the flag is not given. Lists have spaces between their items.

@@ -12,7 +12,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/links"
 	"toolgraph/internal/results"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )
 

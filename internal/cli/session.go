@@ -25,7 +25,7 @@ import (
 	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
 	"toolgraph/internal/results"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/internal/telemetry/observe"
 	"toolgraph/mcpclient"
 )

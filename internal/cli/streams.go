@@ -17,7 +17,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // streams are the standard streams of one invocation.

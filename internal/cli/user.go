@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )
 

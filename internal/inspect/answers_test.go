@@ -14,7 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 const answersGraph = `server: {name: g, version: 1.0.0, title: A title}

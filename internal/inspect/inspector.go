@@ -19,8 +19,8 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/server"
-	"toolgraph/internal/toolset"
+	"toolgraph/internal/serving/server"
+	"toolgraph/internal/serving/toolset"
 )
 
 //go:embed tools.yaml

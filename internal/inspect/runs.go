@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/toolset"
+	"toolgraph/internal/serving/toolset"
 	"toolgraph/internal/view"
 )
 

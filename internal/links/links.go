@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 const (

@@ -21,8 +21,8 @@ import (
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/pipeline"
 	"toolgraph/internal/registry"
+	"toolgraph/internal/serving/pipeline"
 )
 
 // Project is a graph file, loaded, built and checked. It is not changed after Load and may

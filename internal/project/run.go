@@ -6,7 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/pipeline"
+	"toolgraph/internal/serving/pipeline"
 )
 
 // ForRun returns the graph that a run of a tool with these arguments runs, and the arguments that

@@ -10,7 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // window is the part of a text that a call asks for.

@@ -9,8 +9,8 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
-	"toolgraph/internal/toolset"
+	"toolgraph/internal/serving/server"
+	"toolgraph/internal/serving/toolset"
 )
 
 //go:embed tools.yaml

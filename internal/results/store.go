@@ -10,7 +10,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // Store has the results that were too large for their clients. Safe for concurrent use.

@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // call calls read_result and returns its texts, or the error.

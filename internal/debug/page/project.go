@@ -13,8 +13,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
-	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
+	"toolgraph/internal/serving/pipeline"
 )
 
 // Project is a graph file and what runs its graphs.

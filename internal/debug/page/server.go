@@ -17,7 +17,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/internal/debug"
 	"toolgraph/internal/debug/web"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 const (

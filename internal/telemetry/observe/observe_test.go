@@ -17,7 +17,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 const file = `version: "1.0"

@@ -15,7 +15,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )
 

@@ -17,7 +17,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // The names and values that the semantic conventions for MCP define:

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
-	"toolgraph/internal/toolset"
+	"toolgraph/internal/serving/server"
+	"toolgraph/internal/serving/toolset"
 	"toolgraph/internal/view"
 )
 

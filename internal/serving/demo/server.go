@@ -9,7 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 //go:embed tools.yaml

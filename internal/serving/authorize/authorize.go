@@ -13,7 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 // Options of New.

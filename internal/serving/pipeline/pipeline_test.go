@@ -10,8 +10,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/pipeline"
 	"toolgraph/internal/project"
+	"toolgraph/internal/serving/pipeline"
 	"toolgraph/mcpclient"
 )
 

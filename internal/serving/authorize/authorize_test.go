@@ -20,7 +20,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 )
 
 const (

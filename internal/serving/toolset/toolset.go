@@ -14,7 +14,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/server"
+	"toolgraph/internal/serving/server"
 	"toolgraph/internal/view"
 )
 
