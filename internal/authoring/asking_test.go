@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

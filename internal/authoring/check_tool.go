@@ -10,9 +10,9 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
-	"toolgraph/internal/capabilities"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/capabilities"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

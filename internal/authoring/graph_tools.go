@@ -8,7 +8,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/inspect"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 )
 
 // graphServer is the server that the graph file defines.

@@ -13,7 +13,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // snapshot is the files as they were when an operation began.

@@ -11,8 +11,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 	"toolgraph/internal/view"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"toolgraph/config"
-	"toolgraph/internal/lock"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/lock"
+	"toolgraph/internal/project/registry"
 	"toolgraph/mcpclient"
 )
 

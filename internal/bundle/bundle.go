@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 )
 
 // The bounds of a bundle. Hosts unpack it in memory.

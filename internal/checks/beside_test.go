@@ -11,7 +11,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/checks"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

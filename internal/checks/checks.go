@@ -10,8 +10,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/completion"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/completion"
-	"toolgraph/internal/lock"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/lock"
+	"toolgraph/internal/project/registry"
 	"toolgraph/mcpclient"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/lock"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/lock"
+	"toolgraph/internal/project/registry"
 	"toolgraph/mcpclient"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

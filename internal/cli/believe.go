@@ -7,8 +7,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

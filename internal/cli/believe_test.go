@@ -11,8 +11,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"
 )

@@ -12,9 +12,9 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/capabilities"
 	"toolgraph/internal/inspect"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/capabilities"
 )
 
 func newCapabilities(std streams) *cobra.Command {

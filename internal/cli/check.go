@@ -14,8 +14,8 @@ import (
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 )
 
 type checkFlags struct {

@@ -12,7 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // launch returns how a host reaches the graph file: this program with absolute paths, and the

@@ -14,8 +14,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 )
 
 type lockFlags struct {

@@ -14,8 +14,8 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 )
 
 // runsLearned is how many recorded runs are learned from, the newest first.

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 
 	"toolgraph/config"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 	"toolgraph/internal/telemetry/observe"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 type addFlags struct {

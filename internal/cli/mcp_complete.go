@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // completeServers lists the names of registered servers for the shell.

@@ -16,7 +16,7 @@ import (
 
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/hostconfig"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 type hostImportFlags struct {

@@ -13,7 +13,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 )
 
 type infoFlags struct {

@@ -11,7 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // serverFlags find servers by name: in the file of --mcp and the registries of the project and the

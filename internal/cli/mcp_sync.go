@@ -14,7 +14,7 @@ import (
 
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 	"toolgraph/mcpclient"
 )
 

@@ -8,7 +8,7 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 )
 
 // mockFindings returns the answers of mocks that their tools cannot return, according to the lock

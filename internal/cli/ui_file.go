@@ -9,7 +9,7 @@ import (
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/debug/page"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

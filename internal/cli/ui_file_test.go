@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

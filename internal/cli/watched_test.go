@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // A file that takes a server from a registry is reloaded when a registry changes; for any other

@@ -18,7 +18,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // entryReader turns one server of a host's file into an entry.

@@ -14,7 +14,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 )
 
 // maxBytes is the maximum size of a host's file. Some hosts keep more than servers in it.

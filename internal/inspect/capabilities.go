@@ -8,9 +8,9 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/capabilities"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/capabilities"
+	"toolgraph/internal/project/lock"
 )
 
 // Capabilities is what the listed tools of a file, or one tool, can do.

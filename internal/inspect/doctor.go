@@ -11,8 +11,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 )
 
 // Health is the result of the checks of Doctor.

@@ -9,8 +9,8 @@ import (
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/capabilities"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/capabilities"
+	"toolgraph/internal/project/lock"
 	"toolgraph/internal/view"
 )
 

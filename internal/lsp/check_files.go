@@ -8,7 +8,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 )
 
 // testKeys are keys at the top of a test file, lockKeys those of a lock. Other programs have files with the

@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/completion"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

@@ -16,7 +16,7 @@ import (
 	"toolgraph/internal/checks"
 	"toolgraph/internal/completion"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
+	"toolgraph/internal/project/lock"
 )
 
 // kind is what a file is for toolgraph.

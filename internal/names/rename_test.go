@@ -15,8 +15,8 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/graph"
 	"toolgraph/internal/graphtest"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 )
 
 // TestRenamed renames every name of every example and of testdata, one after the other: the project then

@@ -21,7 +21,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 	"toolgraph/internal/serving/pipeline"
 )
 

@@ -15,8 +15,8 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/cache"
-	"toolgraph/internal/lock"
 	"toolgraph/internal/project"
+	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
 

@@ -6,7 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
-	"toolgraph/internal/registry"
+	"toolgraph/internal/project/registry"
 	"toolgraph/mcpclient"
 )
 

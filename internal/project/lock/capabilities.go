@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/capabilities"
+	"toolgraph/internal/project/capabilities"
 )
 
 // Derive returns what the listed tools of a graph file can do, with the effects that the file and

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/capabilities"
+	"toolgraph/internal/project/capabilities"
 )
 
 // head is the beginning of a file; ends are the entry and the exit of a tool whose other nodes are

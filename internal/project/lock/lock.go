@@ -10,7 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
-	"toolgraph/internal/capabilities"
+	"toolgraph/internal/project/capabilities"
 )
 
 // Lock has the pinned tools that one graph file calls. It is immutable and may be used by
