@@ -12,7 +12,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/inspect"
+	"toolgraph/internal/authoring/inspect"
 )
 
 // Listing and showing read as much of the store when it holds twice the runs: 300 and 600

@@ -12,9 +12,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
-	"toolgraph/internal/view"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/cost"
-	"toolgraph/internal/view"
 )
 
 // X02: no answer about a value has more of it than is shown of a result, and what is left out is not

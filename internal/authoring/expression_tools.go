@@ -13,7 +13,7 @@ import (
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 // evaluated is the result of an expression. Result is null when it yields nothing or fails.

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/graph"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/mcpclient"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
 	"toolgraph/internal/project/lock"
 )
 

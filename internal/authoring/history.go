@@ -12,10 +12,10 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/inspect"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
 	"toolgraph/internal/serving/toolset"
-	"toolgraph/internal/view"
 )
 
 // The bounds on what is shown of a run: an agent's context is small.

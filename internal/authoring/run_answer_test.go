@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 // A secret that lies where an output is truncated is redacted before.

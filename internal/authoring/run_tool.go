@@ -11,9 +11,9 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
-	"toolgraph/internal/view"
 )
 
 // runResult is a run. Result is null when it failed.

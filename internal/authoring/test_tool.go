@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
-	"toolgraph/internal/view"
 )
 
 // testResult is the result of tests.

@@ -15,11 +15,11 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
 	"toolgraph/internal/serving/toolset"
-	"toolgraph/internal/view"
 	"toolgraph/mcpclient"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/capabilities"
 )

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/inspect"
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/mcpclient"
 )
 

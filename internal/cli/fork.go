@@ -12,8 +12,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/dryrun"
 )
 
 type forkFlags struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // writeGitHub writes findings as workflow commands, which GitHub shows beside the lines.

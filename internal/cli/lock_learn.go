@@ -13,7 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 )

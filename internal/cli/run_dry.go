@@ -12,9 +12,9 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
-	"toolgraph/internal/dryrun"
 	"toolgraph/mcpclient"
 )
 

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution/journal"
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
 )
 
 func newRuns(std streams) *cobra.Command {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
 )
 
 func newRunsDiff(std streams, history *historyFlags) *cobra.Command {

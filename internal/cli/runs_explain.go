@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
 )
 
 func newRunsExplain(std streams, history *historyFlags) *cobra.Command {

@@ -8,9 +8,9 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/authoring/inspect"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
-	"toolgraph/internal/view"
 )
 
 // questionShown is how many characters of a question a row shows; --step shows all of it.

@@ -11,10 +11,10 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/authoring/inspect"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/inspect"
-	"toolgraph/internal/view"
 )
 
 func newRunsShow(std streams, history *historyFlags) *cobra.Command {

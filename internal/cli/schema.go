@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 func newSchema(std streams) *cobra.Command {

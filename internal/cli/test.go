@@ -12,9 +12,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/graphtest"
 	"toolgraph/internal/project"
 )
 

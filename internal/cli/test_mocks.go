@@ -7,7 +7,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/project/lock"
 )
 

@@ -7,10 +7,10 @@ import (
 	"os"
 	"strings"
 
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/graphtest"
 )
 
 // testOutcome is the result of all tests, as --format json prints it.

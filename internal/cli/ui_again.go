@@ -8,8 +8,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/debug/page"
-	"toolgraph/internal/dryrun"
 )
 
 // pageAgain does recorded runs again for the debugger's page, as resume, replay and fork do.

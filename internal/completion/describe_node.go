@@ -10,7 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 // addNode describes a node of the tool at the cursor: what it calls, reads and yields, and where it goes.

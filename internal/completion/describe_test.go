@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // described returns the description of the word at the ‸ of a piece, which replaces another piece of a text:

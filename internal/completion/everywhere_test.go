@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // example is an example file, and what is known of it.

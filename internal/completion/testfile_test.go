@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // testFile has tests of the graph file of the other tests.

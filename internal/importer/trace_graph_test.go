@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/importer"
 	"toolgraph/internal/project"
 )

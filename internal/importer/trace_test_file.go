@@ -3,7 +3,7 @@ package importer
 import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // longestExpected is the length, as JSON, of a result that a test expects.

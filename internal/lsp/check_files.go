@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
-	"toolgraph/internal/graphtest"
 	"toolgraph/internal/project/lock"
 )
 

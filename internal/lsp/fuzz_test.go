@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/checks"
-	"toolgraph/internal/graphtest"
 )
 
 // exampleFiles are the graph files and test files of the examples.

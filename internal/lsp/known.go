@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/completion"
-	"toolgraph/internal/graphtest"
 )
 
 // knownHere returns what completion knows of the document: of a test file or a lock, what it knows of the

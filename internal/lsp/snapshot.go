@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/checks"
 	"toolgraph/internal/completion"
-	"toolgraph/internal/graphtest"
 	"toolgraph/internal/project/lock"
 )
 

@@ -14,7 +14,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 )

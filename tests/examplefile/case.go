@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // Case is one call of a tool and what is expected of it.

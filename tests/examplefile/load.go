@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"toolgraph/internal/graphtest"
+	"toolgraph/internal/authoring/graphtest"
 )
 
 // Load reads the test files of a directory: all cases but those with mocks, which stand for what

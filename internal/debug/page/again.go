@@ -10,8 +10,8 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/debug"
-	"toolgraph/internal/dryrun"
 )
 
 // Again prepares recorded runs of the graph file to be continued or repeated. An error says why that

@@ -11,7 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/dryrun"
+	"toolgraph/internal/authoring/dryrun"
 )
 
 // doing is the Again of the tests: it forks, and refuses to resume and to replay.

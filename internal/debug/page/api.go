@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 // failure is an error as the page shows it.

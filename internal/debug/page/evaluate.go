@@ -10,7 +10,7 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 const (

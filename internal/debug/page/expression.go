@@ -11,7 +11,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 const (

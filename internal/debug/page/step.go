@@ -10,8 +10,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/view"
 )
 
 const (

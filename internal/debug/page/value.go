@@ -11,8 +11,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/view"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/inspect"
+	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/project"
 )
 

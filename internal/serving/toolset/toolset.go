@@ -14,8 +14,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/serving/server"
-	"toolgraph/internal/view"
 )
 
 // Handler answers one call: what it returns is the result of the tool, encoded as JSON; a

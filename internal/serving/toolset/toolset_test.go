@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/serving/server"
 	"toolgraph/internal/serving/toolset"
-	"toolgraph/internal/view"
 )
 
 const description = `version: "1.0"

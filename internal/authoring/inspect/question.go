@@ -6,7 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 // questions adds the questions to the steps that asked them. A part has no question of its own when

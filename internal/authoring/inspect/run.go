@@ -8,8 +8,8 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/view"
 )
 
 // RunQuery selects one run and what is shown of it.

@@ -8,10 +8,10 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project/capabilities"
 	"toolgraph/internal/project/lock"
-	"toolgraph/internal/view"
 )
 
 // Explanation is a tool, as a drawing and node by node.

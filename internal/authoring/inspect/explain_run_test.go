@@ -15,7 +15,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/view"
+	"toolgraph/internal/authoring/view"
 )
 
 const explainedGraph = `server: {name: g, version: 1.0.0}

@@ -8,8 +8,8 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/serving/toolset"
-	"toolgraph/internal/view"
 )
 
 // Runs are recorded runs, the newest first.

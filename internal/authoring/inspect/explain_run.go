@@ -15,10 +15,10 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debug"
 	"toolgraph/internal/project"
-	"toolgraph/internal/view"
 )
 
 // RunExplanation is why a run failed.

@@ -105,7 +105,7 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
   - {name: not allowed, tool: t, expect: {isError: true, code: not-allowed}}
   - {name: short, tool: t, expect: {spilled: false}}
 `}
-	examples, err := filepath.Glob("../../examples/*.test.yaml")
+	examples, err := filepath.Glob("../../../examples/*.test.yaml")
 	if err != nil || len(examples) == 0 {
 		t.Fatal(examples, err)
 	}
