@@ -26,7 +26,7 @@ fuzz: ## fuzz each target for a while (FUZZTIME=30s)
 	  done; done
 
 edits: ## make 20,000 random edits of the examples through the language server (EDITS=20000)
-	TOOLGRAPH_EDITS=$${EDITS:-20000} go test -count=1 -timeout 60m -run TestRandomEdits -v ./internal/lsp
+	TOOLGRAPH_EDITS=$${EDITS:-20000} go test -count=1 -timeout 60m -run TestRandomEdits -v ./internal/editor/lsp
 
 soak: ## run the long tests as well
 	TOOLGRAPH_SOAK=1 go test -timeout 30m ./...

@@ -13,7 +13,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/checks"
+	"toolgraph/internal/editor/checks"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/lsp"
+	"toolgraph/internal/editor/lsp"
 	"toolgraph/internal/telemetry/observe"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"toolgraph/execution/journal"
-	"toolgraph/internal/lsp"
+	"toolgraph/internal/editor/lsp"
 	"toolgraph/internal/state"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/lsp"
+	"toolgraph/internal/editor/lsp"
 )
 
 const valuesGraph = `version: "1.0"

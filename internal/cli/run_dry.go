@@ -14,7 +14,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/checks"
+	"toolgraph/internal/editor/checks"
 	"toolgraph/mcpclient"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring"
-	"toolgraph/internal/checks"
 	"toolgraph/internal/debug/page"
+	"toolgraph/internal/editor/checks"
 	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )

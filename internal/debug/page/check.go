@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
-	"toolgraph/internal/checks"
+	"toolgraph/internal/editor/checks"
 )
 
 const (

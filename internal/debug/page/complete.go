@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"toolgraph/internal/completion"
+	"toolgraph/internal/editor/completion"
 )
 
 type completeJSON struct {

@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/diff"
-	"toolgraph/internal/checks"
+	"toolgraph/internal/editor/checks"
 )
 
 // File is what the page does with the graph file beside running its graphs.
