@@ -83,7 +83,7 @@ fleet: ## make 2,000 calls to three processes while one is killed and one is res
 	FLEET=$${FLEET:-2000} go test -count=1 -timeout 30m -v ./tests/fleet
 
 web: ## build the debugger's page (needs Node)
-	cd internal/debug/web && npm ci --no-audit --no-fund && npm run build
+	cd internal/debugger/web && npm ci --no-audit --no-fund && npm run build
 
 # An extension's version has no suffix for what comes before a release.
 VSIX_VERSION = $(firstword $(subst -, ,$(or $(VERSION),0.0.0)))

@@ -62,7 +62,7 @@ var below = map[string][]string{
 	"internal/authoring/dryrun":     with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/project/lock", "mcpclient"),
 	"internal/authoring/inspect": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
-		"internal/project/capabilities", "internal/debug", "internal/base/diff", "internal/project/lock", "internal/project", "internal/serving/server", "internal/serving/toolset", "internal/authoring/view",
+		"internal/project/capabilities", "internal/debugger/debug", "internal/base/diff", "internal/project/lock", "internal/project", "internal/serving/server", "internal/serving/toolset", "internal/authoring/view",
 	),
 	"internal/authoring": with(language,
 		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
@@ -74,17 +74,17 @@ var below = map[string][]string{
 		"config", "graph", "graph/flow", "execution/journal", "mcpclient",
 		"internal/editor/checks", "internal/editor/completion", "internal/authoring/graphtest", "internal/project/lock", "internal/editor/names", "internal/project", "internal/editor/remedy",
 	),
-	"internal/editor/remedy": {"config", "expressions/jsonata"},
-	"internal/editor/names":  {"config", "expressions", "expressions/jsonata", "expressions/jsonlogic"},
-	"internal/debug":         with(language, "graph", "execution"),
-	"internal/debug/page": with(language,
+	"internal/editor/remedy":  {"config", "expressions/jsonata"},
+	"internal/editor/names":   {"config", "expressions", "expressions/jsonata", "expressions/jsonlogic"},
+	"internal/debugger/debug": with(language, "graph", "execution"),
+	"internal/debugger/page": with(language,
 		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
-		"internal/editor/checks", "internal/editor/completion", "internal/debug", "internal/debug/web", "internal/base/diff", "internal/authoring/dryrun", "internal/serving/pipeline", "internal/project", "internal/serving/server", "internal/authoring/view",
+		"internal/editor/checks", "internal/editor/completion", "internal/debugger/debug", "internal/debugger/web", "internal/base/diff", "internal/authoring/dryrun", "internal/serving/pipeline", "internal/project", "internal/serving/server", "internal/authoring/view",
 	),
-	"internal/debug/web": {},
-	"internal/release":   {"internal/bundle"},
-	"internal/cli":       nil, // wires everything
-	"tests":              nil,
+	"internal/debugger/web": {},
+	"internal/release":      {"internal/bundle"},
+	"internal/cli":          nil, // wires everything
+	"tests":                 nil,
 }
 
 // leaves may be imported by every room.

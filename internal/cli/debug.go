@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/internal/base/terminal"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 type debugFlags struct {

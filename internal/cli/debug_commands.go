@@ -16,7 +16,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // debugCommand is a command of the debugger.

@@ -13,7 +13,7 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 var errNotPaused = errors.New("the run is not paused")

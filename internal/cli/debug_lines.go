@@ -6,7 +6,7 @@ import (
 
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 const debugPrompt = "> "

@@ -13,7 +13,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // repl reads commands and executes them in a debugging session.

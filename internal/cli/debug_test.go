@@ -9,7 +9,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // Commands work after the run has ended, as after an interrupt while lines are waiting.

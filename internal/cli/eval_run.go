@@ -8,7 +8,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 

@@ -15,7 +15,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/diff"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 

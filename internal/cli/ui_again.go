@@ -9,7 +9,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/dryrun"
-	"toolgraph/internal/debug/page"
+	"toolgraph/internal/debugger/page"
 )
 
 // pageAgain does recorded runs again for the debugger's page, as resume, replay and fork do.

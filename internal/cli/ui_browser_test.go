@@ -14,8 +14,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring"
-	"toolgraph/internal/debug"
-	"toolgraph/internal/debug/page"
+	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/debugger/page"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
 )

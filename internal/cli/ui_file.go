@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring"
-	"toolgraph/internal/debug/page"
+	"toolgraph/internal/debugger/page"
 	"toolgraph/internal/editor/checks"
 	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"

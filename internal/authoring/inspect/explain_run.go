@@ -17,7 +17,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 

@@ -1,7 +1,7 @@
 // The layout by itself, as the page's script has it: what overlaps and crosses in it is counted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layoutOf } from '../../../internal/debug/web/src/lib/layout.js';
+import { layoutOf } from '../../../internal/debugger/web/src/lib/layout.js';
 import { any, chain, fan, handled, measure, points } from './graphs.mjs';
 
 const graphs = [fan(2), fan(5), fan(12), fan(30), chain(8), chain(60), chain(60, true), handled(), any(12, 1), any(20, 2), any(40, 3), any(80, 4), any(300, 6)];

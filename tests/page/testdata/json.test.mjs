@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { invalid, parse, plain, print } from '../../../internal/debug/web/src/lib/json.js';
+import { invalid, parse, plain, print } from '../../../internal/debugger/web/src/lib/json.js';
 
 test('digits of numbers and the order of keys stay', () => {
   for (const text of ['9007199254740993', '[1.10,1e400,-0]', '{"10":1,"2":2,"__proto__":{"a":null},"constructor":"x"}', '{}', '[]', '"\\ud800\\n"', 'true']) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 func recordAt(frame execution.Address, index int, part, node string) execution.Event {

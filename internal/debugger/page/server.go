@@ -15,8 +15,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/debug"
-	"toolgraph/internal/debug/web"
+	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/debugger/web"
 	"toolgraph/internal/serving/server"
 )
 

@@ -7,7 +7,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // place is a step that a request names: an index in the list of a frame, and of a step that makes

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"toolgraph/execution/journal"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/dryrun"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // Again prepares recorded runs of the graph file to be continued or repeated. An error says why that

@@ -6,7 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // mostReports is how many calls in flight have a report.

@@ -8,7 +8,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // pathJSON is the way that a frame has taken through its graph.

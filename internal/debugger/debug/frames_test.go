@@ -11,7 +11,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // trip calls a parallel, a graph for each item of a list, and a tool that is attempted again.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 const (

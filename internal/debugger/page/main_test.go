@@ -21,7 +21,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 

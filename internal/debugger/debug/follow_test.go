@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 // follow calls see with every record from an index on, in order, and returns the last state.

@@ -14,7 +14,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/debug"
+	"toolgraph/internal/debugger/debug"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
