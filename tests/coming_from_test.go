@@ -12,7 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
-	importing "toolgraph/internal/importer"
+	importing "toolgraph/internal/interop/importer"
 	"toolgraph/internal/project"
 )
 

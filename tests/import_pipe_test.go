@@ -100,7 +100,7 @@ func newWebResearch(t *testing.T) *webResearch {
 			t.Fatal(err)
 		}
 	}
-	pipes, err := os.ReadFile(filepath.Join("..", "internal", "importer", "testdata", "web-research.json"))
+	pipes, err := os.ReadFile(filepath.Join("..", "internal", "interop", "importer", "testdata", "web-research.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/bundle"
+	"toolgraph/internal/interop/bundle"
 )
 
 type bundleFlags struct {

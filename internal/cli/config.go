@@ -17,7 +17,7 @@ import (
 	"toolgraph/internal/base/diff"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/hostconfig"
+	"toolgraph/internal/interop/hostconfig"
 )
 
 type configFlags struct {

@@ -11,7 +11,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/hostconfig"
+	"toolgraph/internal/interop/hostconfig"
 	"toolgraph/internal/project/registry"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/hostconfig"
+	"toolgraph/internal/interop/hostconfig"
 	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )

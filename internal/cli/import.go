@@ -17,7 +17,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/importer"
+	"toolgraph/internal/interop/importer"
 	"toolgraph/internal/project"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/hostconfig"
+	"toolgraph/internal/interop/hostconfig"
 	"toolgraph/internal/project/registry"
 )
 

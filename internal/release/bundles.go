@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolgraph/internal/bundle"
+	"toolgraph/internal/interop/bundle"
 )
 
 //go:embed bundle/folder.yaml

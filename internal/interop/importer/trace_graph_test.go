@@ -13,7 +13,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/graphtest"
-	"toolgraph/internal/importer"
+	"toolgraph/internal/interop/importer"
 	"toolgraph/internal/project"
 )
 

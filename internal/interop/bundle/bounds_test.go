@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/bundle"
+	"toolgraph/internal/interop/bundle"
 )
 
 // What a bundle cannot have is refused before it is read, with its reason.

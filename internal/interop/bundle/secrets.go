@@ -12,7 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/hostconfig"
+	"toolgraph/internal/interop/hostconfig"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/bundle"
+	"toolgraph/internal/interop/bundle"
 )
 
 // Tokens that no service has issued, joined here so that no scanner takes this file for a leak.
@@ -106,7 +106,7 @@ func TestNoSecrets(t *testing.T) {
 			t.Errorf("%s: %v", name, found)
 		}
 	}
-	examples, err := filepath.Glob("../../examples/*.yaml")
+	examples, err := filepath.Glob("../../../examples/*.yaml")
 	if err != nil || len(examples) == 0 {
 		t.Fatal(err, len(examples))
 	}

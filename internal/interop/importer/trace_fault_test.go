@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/importer"
+	"toolgraph/internal/interop/importer"
 	"toolgraph/internal/project"
 )
 

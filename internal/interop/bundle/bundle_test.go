@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/bundle"
+	"toolgraph/internal/interop/bundle"
 )
 
 // graph is a file with one tool and these servers.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/internal/hostconfig"
+	"toolgraph/internal/interop/hostconfig"
 )
 
 const secretVarNote = "TODO: the value was a secret, which is not copied; give it with --var %s=TEXT."
