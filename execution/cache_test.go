@@ -16,7 +16,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/cache"
+	"toolgraph/internal/runtime/cache"
 )
 
 // listed is a pool of servers that list no tools.

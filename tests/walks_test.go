@@ -63,7 +63,7 @@ var unmetered = map[string]string{
 	"project/lock.tidy":               "see dataOf",
 	"serving/pipeline.dataOf":         "of the request, which has at most maxRequest bytes",
 	"serving/pipeline.texts":          "see dataOf",
-	"results.sample":                  "to mostDepth, mostSamples parts of each",
+	"runtime/results.sample":          "to mostDepth, mostSamples parts of each",
 
 	"interop/importer.checkDepth":      "of a trace, which has at most MaxTraceBytes and is decoded from JSON; so are those below",
 	"interop/importer.countValues":     "see checkDepth",

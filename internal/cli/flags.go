@@ -19,7 +19,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/state"
+	"toolgraph/internal/runtime/state"
 	"toolgraph/mcpclient"
 )
 

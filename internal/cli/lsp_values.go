@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/internal/editor/lsp"
-	"toolgraph/internal/state"
+	"toolgraph/internal/runtime/state"
 )
 
 // mostLSPValue is the longest output in bytes that is read for an editor.

@@ -9,7 +9,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/results"
+	"toolgraph/internal/runtime/results"
 )
 
 // printUsage prints what a run has used, and what of it a client's model would not have read: as

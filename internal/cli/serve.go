@@ -18,7 +18,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project/lock"
 	"toolgraph/internal/project/registry"
-	"toolgraph/internal/results"
+	"toolgraph/internal/runtime/results"
 	"toolgraph/internal/serving/server"
 	"toolgraph/internal/telemetry/audit"
 )

@@ -10,8 +10,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/links"
-	"toolgraph/internal/results"
+	"toolgraph/internal/runtime/links"
+	"toolgraph/internal/runtime/results"
 	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )

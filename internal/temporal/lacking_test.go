@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
-	"toolgraph/internal/state"
+	"toolgraph/internal/runtime/state"
 )
 
 var httpAddress = regexp.MustCompile(`at (http://\S+/mcp)`)

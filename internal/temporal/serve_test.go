@@ -19,7 +19,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/cli"
 	"toolgraph/internal/project"
-	"toolgraph/internal/state"
+	"toolgraph/internal/runtime/state"
 )
 
 // The steps of a run are reported to its client, in order.

@@ -8,7 +8,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/execution/journal/postgres"
-	"toolgraph/internal/state"
+	"toolgraph/internal/runtime/state"
 	"toolgraph/tests/pgtest"
 )
 

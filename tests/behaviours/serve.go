@@ -14,9 +14,9 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/cache"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
+	"toolgraph/internal/runtime/cache"
 	"toolgraph/mcpclient"
 )
 

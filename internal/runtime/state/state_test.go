@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
-	"toolgraph/internal/state"
+	"toolgraph/internal/runtime/state"
 )
 
 // The form of a place decides which database it is; nothing is opened yet.
