@@ -3,7 +3,7 @@
 #
 # The build context has the executable of each platform as OS/ARCH/toolgraph, as GoReleaser lays it out, and rootfs.tar:
 #   CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -o context/linux/amd64/toolgraph .
-#   go run ./internal/release image context/rootfs.tar /etc/ssl/certs/ca-certificates.crt
+#   go run ./internal/tools/release image context/rootfs.tar /etc/ssl/certs/ca-certificates.crt
 #   docker build --platform linux/amd64 -f Dockerfile context
 FROM scratch
 ARG TARGETPLATFORM

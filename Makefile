@@ -89,7 +89,7 @@ web: ## build the debugger's page (needs Node)
 VSIX_VERSION = $(firstword $(subst -, ,$(or $(VERSION),0.0.0)))
 
 vscode: ## pack the extension for VS Code as DIST/toolgraph-VERSION.vsix (needs Node)
-	mkdir -p $${DIST:-dist} && out=$$(realpath $${DIST:-dist}) && cd internal/editors/vscode && npm ci --no-audit --no-fund --loglevel=error && \
+	mkdir -p $${DIST:-dist} && out=$$(realpath $${DIST:-dist}) && cd internal/tools/editors/vscode && npm ci --no-audit --no-fund --loglevel=error && \
 	  npx --yes @vscode/vsce@3.9.2 package $(VSIX_VERSION) --no-git-tag-version --no-update-package-json --allow-missing-repository --out "$$out/toolgraph-$(VSIX_VERSION).vsix"
 
 lint: ## run the linters
@@ -102,17 +102,17 @@ cover: ## measure the coverage of the tests
 	go test -coverpkg=./... -coverprofile=coverage.out ./... && go tool cover -func=coverage.out | tail -n 1
 
 bench: ## measure startup, size, speed and memory beside other servers and engines, and the language server (needs Node for some)
-	cd internal/bench && go run . && go run ./expressions && go run ./fanout && go run ./editor
+	cd internal/tools/bench && go run . && go run ./expressions && go run ./fanout && go run ./editor
 
 bench-scale: ## measure one process, three, and workers of Temporal (needs Postgres and the temporal CLI; leaves out what is missing)
-	cd internal/bench && go run ./scale
+	cd internal/tools/bench && go run ./scale
 
 release-check: ## make the files of a release in DIST (default dist) and try them (needs Node; tries qemu, Wine, systemd)
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
 	for os in windows darwin; do GOOS=$$os go vet ./... && GOOS=$$os go test -count=1 -exec true ./... > /dev/null || exit 1; done
-	go run ./internal/release archives $${DIST:-dist} $${VERSION:-0.0.0-check}
-	go run ./internal/release npm $${DIST:-dist} $${VERSION:-0.0.0-check} toolgraph
-	go run ./internal/release bundles $${DIST:-dist} $${VERSION:-0.0.0-check}
-	TOOLGRAPH_CLIENTS=1 TOOLGRAPH_RELEASE=$$(realpath $${DIST:-dist}) go test -count=1 -v -run TestRelease ./internal/release
+	go run ./internal/tools/release archives $${DIST:-dist} $${VERSION:-0.0.0-check}
+	go run ./internal/tools/release npm $${DIST:-dist} $${VERSION:-0.0.0-check} toolgraph
+	go run ./internal/tools/release bundles $${DIST:-dist} $${VERSION:-0.0.0-check}
+	TOOLGRAPH_CLIENTS=1 TOOLGRAPH_RELEASE=$$(realpath $${DIST:-dist}) go test -count=1 -v -run TestRelease ./internal/tools/release
 
 check: lint test race ## what a change must pass

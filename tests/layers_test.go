@@ -81,10 +81,10 @@ var below = map[string][]string{
 		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
 		"internal/editor/checks", "internal/editor/completion", "internal/debugger/debug", "internal/debugger/web", "internal/base/diff", "internal/authoring/dryrun", "internal/serving/pipeline", "internal/project", "internal/serving/server", "internal/authoring/view",
 	),
-	"internal/debugger/web": {},
-	"internal/release":      {"internal/interop/bundle"},
-	"internal/cli":          nil, // wires everything
-	"tests":                 nil,
+	"internal/debugger/web":  {},
+	"internal/tools/release": {"internal/interop/bundle"},
+	"internal/cli":           nil, // wires everything
+	"tests":                  nil,
 }
 
 // leaves may be imported by every room.

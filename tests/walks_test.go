@@ -151,7 +151,7 @@ func valuePackages(t *testing.T) []string {
 		switch path, _ = filepath.Rel("..", path); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (path == "tests" || path == "internal/bench" || strings.HasPrefix(entry.Name(), ".") && path != "."):
+		case entry.IsDir() && (path == "tests" || path == "internal/tools/bench" || strings.HasPrefix(entry.Name(), ".") && path != "."):
 			return filepath.SkipDir
 		case !isProduct(path):
 			return nil

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	extensionDir = "../../internal/editors/vscode"
+	extensionDir = "../../internal/tools/editors/vscode"
 	vscePackage  = "@vscode/vsce@3.9.2" // newer versions need a newer Node
 )
 

@@ -84,7 +84,7 @@ func TestX05OneMechanism(t *testing.T) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{"internal/base/files", "internal/release", "internal/bench", "internal/temporal"}, name):
+			case d.IsDir() && slices.Contains([]string{"internal/base/files", "internal/tools/release", "internal/tools/bench", "internal/temporal"}, name):
 				return filepath.SkipDir
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || slices.Contains(known, name):
 				return nil

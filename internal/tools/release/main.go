@@ -12,11 +12,11 @@ import (
 )
 
 const usage = `usage, in the root of the project:
-  go run ./internal/release archives DIST VERSION     cross-build, pack, and write checksums.txt and SBOMs
-  go run ./internal/release npm DIST VERSION PACKAGE  DIST/npm: the packages of DIST's archives, for npm publish
-  go run ./internal/release bundles DIST VERSION      DIST/*.mcpb: bundles of the first graph, for all systems
-  go run ./internal/release image TAR CERTIFICATES    the files of the image beside the executable: certificates, directories
-  go run ./internal/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX`
+  go run ./internal/tools/release archives DIST VERSION     cross-build, pack, and write checksums.txt and SBOMs
+  go run ./internal/tools/release npm DIST VERSION PACKAGE  DIST/npm: the packages of DIST's archives, for npm publish
+  go run ./internal/tools/release bundles DIST VERSION      DIST/*.mcpb: bundles of the first graph, for all systems
+  go run ./internal/tools/release image TAR CERTIFICATES    the files of the image beside the executable: certificates, directories
+  go run ./internal/tools/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"time"
 
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 // plan is how much to measure.

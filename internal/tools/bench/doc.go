@@ -3,7 +3,7 @@
 // touches each of them. Out come a Markdown table of medians and ratios on standard
 // output and, when asked, the same as JSON. Every answer is checked.
 //
-//	go -C internal/bench run . [-rounds 3] [-only REGEX] [-binary PATH] [-json FILE] [-quick]
+//	go -C internal/tools/bench run . [-rounds 3] [-only REGEX] [-binary PATH] [-json FILE] [-quick]
 //
 // It knows the programs only by their standard streams and /proc, and uses nothing
 // but the standard library. The servers that it starts are its subfolders echo and

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"toolgraph/internal/bench/machine"
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 // goal is how much longer than its waits the first form may take.

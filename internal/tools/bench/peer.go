@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"toolgraph/internal/bench/program"
+	"toolgraph/internal/tools/bench/program"
 	"toolgraph/tests/npm"
 )
 
@@ -60,7 +60,7 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 		return nil, err
 	}
 	f.binarySize = info.Size()
-	if f.upstream, err = program.Build(ctx, dir, program.Bench, "toolgraph/internal/bench/upstream"); err != nil {
+	if f.upstream, err = program.Build(ctx, dir, program.Bench, "toolgraph/internal/tools/bench/upstream"); err != nil {
 		return nil, err
 	}
 	f.peers = append(f.peers,
@@ -74,7 +74,7 @@ func newFleet(ctx context.Context, dir, binary string, log io.Writer) (*fleet, e
 		script := filepath.Join(modules, "node_modules", "mcpgraph", "dist", "main.js")
 		f.peers = append(f.peers, &peer{name: mcpgraph, dialect: older, command: func(graph string) []string { return []string{"node", script, "-g", graph} }})
 	}
-	if echo, err := program.Build(ctx, dir, program.Bench, "toolgraph/internal/bench/echo"); err != nil {
+	if echo, err := program.Build(ctx, dir, program.Bench, "toolgraph/internal/tools/bench/echo"); err != nil {
 		fmt.Fprintf(log, "%s is left out: %v\n", bare, err)
 	} else {
 		f.peers = append(f.peers, &peer{name: bare, command: func(string) []string { return []string{echo} }})

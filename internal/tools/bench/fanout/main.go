@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"time"
 
-	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/tools/bench/machine"
 )
 
 func main() {

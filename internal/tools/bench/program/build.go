@@ -15,7 +15,7 @@ import (
 // module, with the versions that the go.mod there names.
 const (
 	Product  = "."
-	Bench    = "internal/bench"
+	Bench    = "internal/tools/bench"
 	Temporal = "internal/temporal"
 )
 

@@ -1,4 +1,4 @@
-module toolgraph/internal/bench
+module toolgraph/internal/tools/bench
 
 go 1.26.0
 
@@ -32,4 +32,4 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 )
 
-replace toolgraph => ../..
+replace toolgraph => ../../..

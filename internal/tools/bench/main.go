@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"time"
 
-	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/tools/bench/machine"
 )
 
 func main() {

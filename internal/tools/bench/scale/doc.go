@@ -2,7 +2,7 @@
 // call, calls a second, how that grows with processes, and how long a run stands still when its process is killed. Out
 // comes the part "Measured" of docs/scaling.md.
 //
-//	go -C internal/bench run ./scale [-rounds 3] [-span 4s] [-only REGEX] [-quick]
+//	go -C internal/tools/bench run ./scale [-rounds 3] [-span 4s] [-only REGEX] [-quick]
 //
 // It needs Postgres's programs, and the temporal CLI in PATH or TOOLGRAPH_TEMPORAL; what needs one that is missing is
 // left out, with the reason. All processes, the databases, the upstream server and the client share the cores of one

@@ -14,8 +14,8 @@ import (
 	"regexp"
 	"time"
 
-	"toolgraph/internal/bench/machine"
-	"toolgraph/internal/bench/program"
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/program"
 	"toolgraph/tests/pgtest"
 )
 

@@ -3,7 +3,7 @@
 // medians and ratios on standard output and, when asked, the same as JSON. Both sides
 // compile once, and must give equal values.
 //
-//	go -C internal/bench run ./expressions [-rounds 5] [-only REGEX] [-json FILE] [-quick]
+//	go -C internal/tools/bench run ./expressions [-rounds 5] [-only REGEX] [-json FILE] [-quick]
 //
 // Without Node only the times of toolgraph are shown.
 package main

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/tools/bench/machine"
 )
 
 func filledTable() *table {

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-const root = "../.."
+const root = "../../.."
 
 func read(t *testing.T, path string) string {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/bench/machine"
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 func (l *line) rule() bool { return strings.HasPrefix(l.Subject, "rule") }

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"time"
 
-	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/tools/bench/machine"
 )
 
 func main() {

@@ -2,7 +2,7 @@
 // and changes and requests come one after the other. Out come a Markdown table and how far the goals are
 // reached.
 //
-//	go -C internal/bench run ./editor [-changes 400] [-binary PATH] [-quick]
+//	go -C internal/tools/bench run ./editor [-changes 400] [-binary PATH] [-quick]
 //
 // It knows the program by its standard streams only. The pause after a change, which an editor's settings
 // decide, is not counted: it is set to 0.
@@ -20,9 +20,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toolgraph/internal/bench/machine"
-	"toolgraph/internal/bench/program"
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/program"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 // row is what is measured in a place: one value for each round.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/tools/bench/machine"
 )
 
 // markdown writes the table for people.

@@ -2,7 +2,7 @@
 // of its calls alone, which as many goroutines make in the same process, in turns with the
 // runs. It prints a table as Markdown, the memory of a run, and how long a cancellation takes.
 //
-//	go -C internal/bench run ./fanout [-items 10000] [-wait 5ms] [-rounds 3] [-quick]
+//	go -C internal/tools/bench run ./fanout [-items 10000] [-wait 5ms] [-rounds 3] [-quick]
 //
 // Beside the forEach there are two other forms: one call after the other, and a fixed graph of
 // declared steps of which ten run at a time, level by level, as composite tools of other

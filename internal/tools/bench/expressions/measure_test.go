@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/internal/bench/machine"
+	"toolgraph/internal/tools/bench/machine"
 )
 
 // fixed is an engine that always gives one value and takes 2 ms for it.

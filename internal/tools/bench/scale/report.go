@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"toolgraph/internal/bench/machine"
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 // markdown prints the table. The first place is what the ratios are about; growth is that of runs that wait.

@@ -3,8 +3,8 @@ package main
 import (
 	"math"
 
-	"toolgraph/internal/bench/machine"
-	"toolgraph/internal/bench/stats"
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/stats"
 )
 
 // row is what one line of the table measures.
