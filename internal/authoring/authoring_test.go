@@ -12,9 +12,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
+	"toolgraph/internal/serving/toolset"
 	"toolgraph/mcpclient"
 	"toolgraph/tests/testbin"
 )
@@ -256,7 +256,7 @@ func TestDefinitionsComeBack(t *testing.T) {
 				continue // what was left out is written out
 			}
 			tried++
-			raw, err := view.JSON(definitionOf(tool, root))
+			raw, err := toolset.JSON(definitionOf(tool, root))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"toolgraph/config"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/cost"
+	"toolgraph/internal/serving/toolset"
 )
 
 // X02: no answer about a value has more of it than is shown of a result, and what is left out is not
@@ -25,7 +25,7 @@ func TestX02AnswersAreBounded(t *testing.T) {
 	big := strings.Repeat("text ", 10<<20)
 	cost.Below(t, 128<<10, func() {
 		shown, note := bounded(t.Context(), []any{big, big}, config.NewSecrets("a secret text"))
-		raw, err := view.JSON(shown)
+		raw, err := toolset.JSON(shown)
 		if err != nil || len(raw) > 2*mostShown || !strings.HasPrefix(note, "the value has 104857607 bytes") {
 			t.Errorf("%q, %.200s, %v", note, raw, err)
 		}
@@ -37,7 +37,7 @@ func TestX02AnswersAreBounded(t *testing.T) {
 	log := &runLog{}
 	log.rule(list)
 	log.rule(list[:0])
-	if raw, err := view.JSON(log.entries); err != nil || strings.Count(string(raw), "larger than is logged") != 1 || !strings.Contains(string(raw), `"args":[[]]`) {
+	if raw, err := toolset.JSON(log.entries); err != nil || strings.Count(string(raw), "larger than is logged") != 1 || !strings.Contains(string(raw), `"args":[[]]`) {
 		t.Errorf("%.300s, %v", raw, err)
 	}
 }

@@ -14,15 +14,16 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/view"
+	"toolgraph/internal/serving/toolset"
 )
 
 // evaluated is the result of an expression. Result is null when it yields nothing or fails.
 type evaluated struct {
-	Result  view.Value `json:"result"`
-	Nothing bool       `json:"nothing,omitempty"`
-	Reads   []string   `json:"reads,omitempty"`
-	Note    string     `json:"note,omitempty"`
-	Error   *failure   `json:"error,omitempty"`
+	Result  toolset.Value `json:"result"`
+	Nothing bool          `json:"nothing,omitempty"`
+	Reads   []string      `json:"reads,omitempty"`
+	Note    string        `json:"note,omitempty"`
+	Error   *failure      `json:"error,omitempty"`
 }
 
 // evaluator is a compiled expression or rule.
@@ -130,12 +131,12 @@ func (r *request) outputs() (*expressions.Scope, error) {
 
 // called is the result of a call of a server's tool: its output as a node would have it.
 type called struct {
-	Output        view.Value  `json:"output"`
-	Nothing       bool        `json:"nothing,omitempty"`       // the call yielded nothing; Output is null
-	EvaluatedArgs *view.Value `json:"evaluatedArgs,omitempty"` // when there are expressions among them
-	ExecutionTime float64     `json:"executionTime"`           // milliseconds
-	Note          string      `json:"note,omitempty"`
-	Error         *failure    `json:"error,omitempty"`
+	Output        toolset.Value  `json:"output"`
+	Nothing       bool           `json:"nothing,omitempty"`       // the call yielded nothing; Output is null
+	EvaluatedArgs *toolset.Value `json:"evaluatedArgs,omitempty"` // when there are expressions among them
+	ExecutionTime float64        `json:"executionTime"`           // milliseconds
+	Note          string         `json:"note,omitempty"`
+	Error         *failure       `json:"error,omitempty"`
 }
 
 // testMcpTool calls a tool as an mcp node would.

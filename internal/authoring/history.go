@@ -168,12 +168,12 @@ func joined(notes ...string) string {
 }
 
 // bounded returns a result as it is shown, and a note when that is its beginning alone.
-func bounded(ctx context.Context, v value.Value, secrets *config.Secrets) (shown view.Value, note string) {
+func bounded(ctx context.Context, v value.Value, secrets *config.Secrets) (shown toolset.Value, note string) {
 	size, within := sizeOf(ctx, v, mostOutputs)
 	if within {
-		return view.Value{Value: v}, ""
+		return toolset.Value{Value: v}, ""
 	}
-	return view.Value{Value: truncate(ctx, v, size, mostShown, secrets)},
+	return toolset.Value{Value: truncate(ctx, v, size, mostShown, secrets)},
 		fmt.Sprintf("the value has %d bytes of JSON; only its beginning is shown", size)
 }
 

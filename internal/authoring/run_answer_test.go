@@ -7,7 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/internal/authoring/view"
+	"toolgraph/internal/serving/toolset"
 )
 
 // A secret that lies where an output is truncated is redacted before.
@@ -17,7 +17,7 @@ func TestStepsWithinBounds(t *testing.T) {
 		text := strings.Repeat("é", (bytes-len(secret)/2)/2) + secret + strings.Repeat("x", mostOutput)
 		history := []execution.Record{{Output: text}, {Error: &execution.Failure{Message: text}}}
 		steps, note := stepsOf(t.Context(), history, detail{10, bytes, false}, config.NewSecrets(secret))
-		raw, err := view.JSON(steps)
+		raw, err := toolset.JSON(steps)
 		if err != nil || strings.Contains(string(raw), secret[:6]) || note == "" {
 			t.Errorf("%d: %s, %q, %v", bytes, raw, note, err)
 		}
@@ -27,7 +27,7 @@ func TestStepsWithinBounds(t *testing.T) {
 		history = append(history, execution.Record{Index: len(history), Output: strings.Repeat("y", 1500)})
 	}
 	steps, note := stepsOf(t.Context(), history, detail{mostSteps, mostOutput, false}, nil)
-	raw, _ := view.JSON(steps)
+	raw, _ := toolset.JSON(steps)
 	if len(steps) != mostSteps || steps[mostSteps-1].Index != 5000 || len(raw) > 4*mostOutputs || !strings.Contains(note, "5001 executions") {
 		t.Errorf("%d steps in %d bytes, %q", len(steps), len(raw), note)
 	}

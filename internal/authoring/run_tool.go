@@ -11,20 +11,20 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
+	"toolgraph/internal/serving/toolset"
 )
 
 // runResult is a run. Result is null when it failed.
 type runResult struct {
-	Result  view.Value  `json:"result"`
-	Error   *failure    `json:"error,omitempty"`
-	RunID   string      `json:"runId"`
-	Path    []string    `json:"path"` // the nodes of the tool itself that the run visited
-	Logging []logEntry  `json:"logging,omitempty"`
-	History []shownStep `json:"executionHistory"`
-	Note    string      `json:"note,omitempty"` // what was left out
+	Result  toolset.Value `json:"result"`
+	Error   *failure      `json:"error,omitempty"`
+	RunID   string        `json:"runId"`
+	Path    []string      `json:"path"` // the nodes of the tool itself that the run visited
+	Logging []logEntry    `json:"logging,omitempty"`
+	History []shownStep   `json:"executionHistory"`
+	Note    string        `json:"note,omitempty"` // what was left out
 }
 
 func (r *request) runGraphTool(ctx context.Context) (any, error) {
@@ -92,10 +92,10 @@ func (s *snapshot) notStarted(err error) error {
 
 // logEntry is one entry of a run's log.
 type logEntry struct {
-	Level     string       `json:"level"`
-	Message   string       `json:"message"`
-	Timestamp string       `json:"timestamp"` // RFC 3339
-	Args      []view.Value `json:"args,omitempty"`
+	Level     string          `json:"level"`
+	Message   string          `json:"message"`
+	Timestamp string          `json:"timestamp"` // RFC 3339
+	Args      []toolset.Value `json:"args,omitempty"`
 }
 
 // mostLogged bounds the log of one run.
@@ -108,7 +108,7 @@ type runLog struct {
 	entries []logEntry
 }
 
-func (l *runLog) add(at time.Time, level, message string, args ...view.Value) {
+func (l *runLog) add(at time.Time, level, message string, args ...toolset.Value) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -122,7 +122,7 @@ func (l *runLog) add(at time.Time, level, message string, args ...view.Value) {
 
 // rule logs what the log operator of a rule was given.
 func (l *runLog) rule(v value.Value) {
-	l.add(time.Now(), "debug", "log operator of a rule", view.Value{Value: logged(v)})
+	l.add(time.Now(), "debug", "log operator of a rule", toolset.Value{Value: logged(v)})
 }
 
 // logged returns a value as the log has it. A value inside a rule may share its parts.
@@ -147,7 +147,7 @@ func (l *runLog) Observe(e execution.Event) {
 	case execution.RunStarted:
 		l.add(e.Time, "info", fmt.Sprintf("run of %s started", e.Start.Tool))
 	case execution.CallStarted:
-		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", placeOf(e.Step.Name(), e.At()), e.Step.Tool, e.Step.Server), view.Value{Value: logged(e.Step.Args)})
+		l.add(e.Time, "info", fmt.Sprintf("node %s calls %s of server %s", placeOf(e.Step.Name(), e.At()), e.Step.Tool, e.Step.Server), toolset.Value{Value: logged(e.Step.Args)})
 	case execution.AttemptFailed:
 		l.add(e.Time, "info", fmt.Sprintf("node %s is attempted again in %d ms: %s", placeOf(e.Step.Name(), e.At()), e.Retry.WaitMs, e.Retry.Error.Message))
 	case execution.PartsStarted:

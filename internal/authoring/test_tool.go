@@ -11,9 +11,9 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring/graphtest"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
+	"toolgraph/internal/serving/toolset"
 )
 
 // testResult is the result of tests.
@@ -135,7 +135,7 @@ func (t *testResult) add(r *graphtest.Result) error {
 	}
 	raw, err := r.MarshalJSON()
 	if err == nil && len(raw) > mostOutput {
-		raw, err = view.JSON(struct {
+		raw, err = toolset.JSON(struct {
 			Test   string           `json:"test"`
 			Status graphtest.Status `json:"status"`
 			Note   string           `json:"note"`

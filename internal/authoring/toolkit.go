@@ -15,7 +15,6 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
@@ -181,7 +180,7 @@ func (k *Toolkit) handler(name string, op operation) toolset.Handler {
 		if err != nil {
 			return nil, errors.New(s.secrets.Redact(err.Error()))
 		}
-		raw, err := view.JSON(result)
+		raw, err := toolset.JSON(result)
 		return json.RawMessage(s.secrets.RedactJSON(raw)), err
 	}
 }

@@ -7,32 +7,13 @@
 package view
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"unicode/utf8"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 )
-
-// JSON returns v as JSON on one line, with a line break at its end. The characters <, >
-// and & are not escaped.
-func JSON(v any) ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return out.Bytes(), err
-}
-
-// Value is a value inside another struct: it is encoded with its own order of keys and
-// exact numbers, nil as null.
-type Value struct{ value.Value }
-
-// MarshalJSON returns the value's own JSON.
-func (v Value) MarshalJSON() ([]byte, error) { return value.Encode(v.Value) }
 
 // Beginning returns at most so many bytes of the JSON of a value that has more, without secrets. It
 // writes no more of it than that takes: a secret that lies across the end is left out.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"toolgraph/internal/authoring/view"
+	"toolgraph/internal/serving/toolset"
 )
 
 // failure is an error as the page shows it.
@@ -83,7 +83,7 @@ func fail(w http.ResponseWriter, err error) {
 }
 
 func write(w http.ResponseWriter, status int, answer any) {
-	raw, err := view.JSON(answer)
+	raw, err := toolset.JSON(answer)
 	if err != nil {
 		status, raw = http.StatusInternalServerError, []byte(`{"error":{"message":"the answer cannot be encoded"}}`)
 	}

@@ -14,12 +14,11 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/serving/server"
 )
 
 // Handler answers one call: what it returns is the result of the tool, encoded as JSON; a
-// value.Value in it has to be a view.Value. A *server.Notice is sent as it is. It may be called
+// value.Value in it has to be a Value. A *server.Notice is sent as it is. It may be called
 // by several goroutines.
 type Handler func(ctx context.Context, a Arguments, watch server.Watch) (any, error)
 
@@ -77,7 +76,7 @@ func run(handler Handler) server.Run {
 		if notice, is := answer.(*server.Notice); is {
 			return server.Answer{Notice: notice}, nil
 		}
-		raw, encoding := view.JSON(answer)
+		raw, encoding := JSON(answer)
 		if encoding != nil {
 			return server.Answer{}, encoding
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/serving/server"
 	"toolgraph/internal/serving/toolset"
 )
@@ -21,7 +20,7 @@ tools:
 // A tool whose handler is nil is left out, one without an entry is an error.
 func TestHandlers(t *testing.T) {
 	answer := func(_ context.Context, a toolset.Arguments, _ server.Watch) (any, error) {
-		return []any{a.Text("text"), a.Flag("flag"), a.Number("n", 7), a.Get("null") == nil, view.Value{Value: a.Object("object")}}, nil
+		return []any{a.Text("text"), a.Flag("flag"), a.Number("n", 7), a.Get("null") == nil, toolset.Value{Value: a.Object("object")}}, nil
 	}
 	set, err := toolset.New([]byte(description), "2.0", map[string]toolset.Handler{"one": answer, "two": nil})
 	if err != nil || strings.Join(set.Names(), " ") != "one" || set.Tool("two") != nil || set.Info.Title != "A set" || set.Info.Version != "2.0" {
