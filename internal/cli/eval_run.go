@@ -5,10 +5,10 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 
@@ -31,7 +31,7 @@ func (f *evalFlags) recordedScope(ctx context.Context) (*expressions.Scope, erro
 	}); err != nil {
 		return nil, err
 	}
-	history := debug.NewHistory()
+	history := fold.NewHistory()
 	for _, e := range events {
 		history.Add(e)
 	}

@@ -9,21 +9,21 @@ import (
 	"strings"
 
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/diff"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 
 // follower compares a replay with the recorded run, address by address: it repeats the edits of
 // the recorded run until the two diverge, and finds where they do first.
 type follower struct {
-	recorded *debug.History
-	replayed *debug.History
+	recorded *fold.History
+	replayed *fold.History
 	calls    int
 	answers  int
 	diverged *execution.Record // the record with the smallest address that differs
@@ -32,7 +32,7 @@ type follower struct {
 
 // newFollower follows a replay of these events, of which the first steps are copied.
 func newFollower(events []execution.Event, copied int) *follower {
-	f := &follower{recorded: debug.NewHistory(), replayed: debug.NewHistory()}
+	f := &follower{recorded: fold.NewHistory(), replayed: fold.NewHistory()}
 	for _, e := range events {
 		f.recorded.Add(e)
 		if (e.Record != nil || e.Step != nil) && e.At().Outermost() < copied {

@@ -11,13 +11,13 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/project"
 )
 
@@ -109,7 +109,7 @@ func (i *Inspector) ExplainRun(ctx context.Context, id string) (*RunExplanation,
 	if err != nil {
 		return nil, err
 	}
-	e := runExplainer{history: debug.NewHistory()}
+	e := runExplainer{history: fold.NewHistory()}
 	for _, event := range events {
 		e.history.Add(event)
 	}
@@ -144,7 +144,7 @@ func (i *Inspector) failedRun(ctx context.Context, s *journal.Store, id string) 
 
 // runExplainer reads the failed steps of a run.
 type runExplainer struct {
-	history *debug.History
+	history *fold.History
 	project *project.Project // nil: the file does not load
 	graph   *graph.Graph     // nil: the file has not the graph of the run
 	lines   []string         // of the file

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 )
 
 // gate is the session as the run sees it. Its methods are called by the run's goroutines.
@@ -39,7 +40,7 @@ func (s *Session) running() {
 // stack returns the callers of a frame, from the inside out.
 func (s *Session) stack(frame execution.Address) []Caller {
 	var all []Caller
-	for _, at := range Callers(frame) {
+	for _, at := range fold.Callers(frame) {
 		c := Caller{At: at, Tool: s.history.Tool(at.Frame())}
 		if c.Tool == "" {
 			c.Tool = s.graph.Tool.Name.Value

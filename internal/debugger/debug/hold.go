@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"toolgraph/execution"
@@ -259,27 +258,6 @@ func outside(at execution.Address) execution.Address {
 // held.
 func (s *Session) inOrder() []*hold {
 	all := slices.Clone(s.held)
-	slices.SortFunc(all, func(a, b *hold) int { return s.history.compare(a.visit.At(), b.visit.At()) })
+	slices.SortFunc(all, func(a, b *hold) int { return s.history.Compare(a.visit.At(), b.visit.At()) })
 	return all
-}
-
-// compare is Address.Compare with branches in the order of the file.
-func (h *History) compare(a, b execution.Address) int {
-	x, y := strings.Split(string(a), "/"), strings.Split(string(b), "/")
-	for i := range min(len(x), len(y)) {
-		if x[i] == y[i] {
-			continue
-		}
-		index, part, _ := strings.Cut(x[i], ".")
-		otherIndex, otherPart, _ := strings.Cut(y[i], ".")
-		if index != otherIndex {
-			break
-		}
-		branches := h.Parts(execution.Address(strings.Join(append(slices.Clone(x[:i]), index), "/"))).Branches
-		if m, n := slices.Index(branches, part), slices.Index(branches, otherPart); m >= 0 && n >= 0 {
-			return m - n
-		}
-		break
-	}
-	return a.Compare(b)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -24,7 +25,7 @@ type Session struct {
 
 	repeats func(next execution.Event) []execution.Edit // see StartOptions.Edits
 
-	history *History
+	history *fold.History
 
 	mu          sync.Mutex    // guards what follows; not held while expressions are evaluated
 	state       State         // what of it is not computed by now
@@ -61,7 +62,7 @@ func newSession(ctx context.Context, g *graph.Graph, id string, o StartOptions) 
 	s := &Session{
 		begun: make(chan struct{}), repeats: o.Edits,
 		id: id, graph: g, done: make(chan struct{}), changes: make(chan struct{}),
-		history: NewHistory(), state: State{Status: NotStarted}, watches: compileWatches(ctx, o.Watches),
+		history: fold.NewHistory(), state: State{Status: NotStarted}, watches: compileWatches(ctx, o.Watches),
 	}
 	s.begin = sync.OnceFunc(func() { close(s.begun) })
 	for _, e := range o.before {
@@ -161,7 +162,7 @@ func (s *Session) changed() {
 }
 
 // History returns the history of the run, which grows while it runs.
-func (s *Session) History() *History { return s.history }
+func (s *Session) History() *fold.History { return s.history }
 
 // Records returns the records of all frames and parts from a number on, edits among them, in the
 // order in which they came. They must not be changed.

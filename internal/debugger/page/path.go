@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/debugger/debug"
@@ -118,7 +119,7 @@ func (r *runState) isHeld(at execution.Address) bool {
 
 // since is when a step or part began, in milliseconds after the run: as it was noted, or with the first
 // step below it.
-func (r *runState) since(at execution.Address, flying []debug.Flying) float64 {
+func (r *runState) since(at execution.Address, flying []fold.Flying) float64 {
 	for _, f := range flying {
 		if f.Visit.At() == at {
 			return r.after(f.Since)
@@ -135,7 +136,7 @@ func (r *runState) since(at execution.Address, flying []debug.Flying) float64 {
 }
 
 // flyingParts counts the parts of a step that have begun and not ended, and those of them that are held.
-func (r *runState) flyingParts(frame execution.Address, index int, flying []debug.Flying) (running, paused int) {
+func (r *runState) flyingParts(frame execution.Address, index int, flying []fold.Flying) (running, paused int) {
 	of := execution.AddressOf(frame, index, "")
 	parts := map[string]bool{} // whether it is held
 	note := func(at execution.Address, held bool) {

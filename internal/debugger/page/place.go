@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/expressions"
 	"toolgraph/graph"
-	"toolgraph/internal/debugger/debug"
 )
 
 // place is a step that a request names: an index in the list of a frame, and of a step that makes
@@ -112,7 +112,7 @@ func (r *runState) open(frame execution.Address) *nextJSON {
 			return &h.nextJSON
 		}
 	}
-	for _, caller := range debug.Callers(frame) {
+	for _, caller := range fold.Callers(frame) {
 		if _, ended := r.history.Record(caller); ended {
 			return nil
 		}

@@ -5,8 +5,8 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/debugger/debug"
 )
 
 // mostReports is how many calls in flight have a report.
@@ -48,7 +48,7 @@ func (r *reports) hear(at execution.Address, done, total float64, message string
 }
 
 // of returns the reports of the calls that are in flight, and forgets others.
-func (r *reports) of(history *debug.History) (all []reportJSON) {
+func (r *reports) of(history *fold.History) (all []reportJSON) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.by) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -193,7 +194,7 @@ type runState struct {
 	graph   *graph.Graph // nil: the run was one of another version of the graph
 	args    value.Value
 	result  value.Value
-	history *debug.History
+	history *fold.History
 }
 
 // shownRun is a run that the page shows, live or recorded. Safe for concurrent use.
@@ -208,14 +209,14 @@ type shownRun struct {
 
 func newLiveRun(p *loaded, s *debug.Session, args value.Value, reports *reports) *shownRun {
 	args = redacted(p.File.Secrets, args)
-	return &shownRun{session: s, reports: reports, runState: runState{project: p, graph: s.Graph(), args: args, history: debug.NewHistory(), info: info{
+	return &shownRun{session: s, reports: reports, runState: runState{project: p, graph: s.Graph(), args: args, history: fold.NewHistory(), info: info{
 		ID: s.ID(), Tool: s.Graph().Tool.Name.Value, Graph: s.Graph().Hash, Live: true, Args: preview(args, journal.ArgsShown), Started: time.Now(),
 	}}}
 }
 
 func newRecordedRun(ctx context.Context, p *loaded, run journal.Run, events []execution.Event) *shownRun {
 	secrets := p.File.Secrets
-	r := &shownRun{stored: run.Steps, runState: runState{project: p, info: recordedInfo(run, secrets), history: debug.NewHistory()}}
+	r := &shownRun{stored: run.Steps, runState: runState{project: p, info: recordedInfo(run, secrets), history: fold.NewHistory()}}
 	for _, e := range events {
 		switch {
 		case e.Start != nil:

@@ -1,11 +1,11 @@
-package debug_test
+package fold_test
 
 import (
 	"slices"
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/internal/debugger/debug"
+	"toolgraph/execution/fold"
 )
 
 func recordAt(frame execution.Address, index int, part, node string) execution.Event {
@@ -14,7 +14,7 @@ func recordAt(frame execution.Address, index int, part, node string) execution.E
 
 // The events of parts that ran at the same time are put in their frames, whatever their order.
 func TestHistoryOfEvents(t *testing.T) {
-	h := debug.NewHistory()
+	h := fold.NewHistory()
 	h.Add(recordAt("", 0, "", "entry"))
 	h.Add(execution.Event{Kind: execution.PartsStarted, Step: &execution.Visit{Index: 1, NodeID: "all"}, Parts: &execution.Parts{Count: 3}})
 	for _, e := range []execution.Event{
@@ -38,7 +38,7 @@ func TestHistoryOfEvents(t *testing.T) {
 	if want := []execution.Address{"0", "1.0/0", "1.0/1", "1.2/0", "1.2/1", "1.2"}; !slices.Equal(order, want) {
 		t.Errorf("%v", order)
 	}
-	copied := debug.NewHistory()
+	copied := fold.NewHistory()
 	for range 2 { // the second time, there is nothing new
 		copied.Follow(h, func(r execution.Record) execution.Record {
 			r.Output = "changed"
@@ -52,7 +52,7 @@ func TestHistoryOfEvents(t *testing.T) {
 
 // What is missing or wrong in recorded events costs nothing but what it would have said.
 func TestHistoryOfBadEvents(t *testing.T) {
-	h := debug.NewHistory()
+	h := fold.NewHistory()
 	h.Add(execution.Event{Kind: execution.PartsStarted, Step: &execution.Visit{Index: 4, NodeID: "x"}, Parts: &execution.Parts{Count: 1 << 40}})
 	h.Add(recordAt("7.9/3", 2, "", "lost"))
 	h.Add(recordAt("", 9, "one", "late"))

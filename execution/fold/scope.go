@@ -1,4 +1,4 @@
-package debug
+package fold
 
 import (
 	"context"
