@@ -5,7 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,72 +24,37 @@ var (
 	language = []string{"expressions", "expressions/value", "expressions/jsonata", "expressions/jsonlogic"}
 )
 
-// below is what each room may import of the other rooms.
+// below is what each room of the engine, and each floor of the doors, imports of the others. A floor is a directory
+// below internal; its rooms are the packages in it. Each room may import the leaves as well, each floor all of
+// internal/base.
 var below = map[string][]string{
-	"config":                        {},
-	"expressions/value":             {},
-	"expressions":                   values,
-	"expressions/jsonata":           {"expressions", "expressions/value"},
-	"expressions/jsonlogic":         {"expressions", "expressions/value", "expressions/jsonata"},
-	"expressions/shape":             language,
-	"expressions/schema":            {"config", "expressions/value"},
-	"graph":                         with(language, "config", "expressions/schema"),
-	"graph/flow":                    with(language, "config", "expressions/schema", "expressions/shape", "graph"),
-	"internal/base/diff":            values,
-	"internal/base/cost":            {}, // for tests alone
-	"internal/base/files":           {},
-	"internal/base/wording":         {},
-	"internal/base/terminal":        {},
-	"mcpclient":                     with(values, "config", "expressions/schema"),
-	"execution":                     with(language, "config", "expressions/schema", "graph"),
-	"execution/journal":             with(values, "config", "graph", "execution"),
-	"execution/journal/postgres":    {"execution/journal"},
-	"internal/runtime/state":        {"execution/journal", "execution/journal/postgres"},
-	"internal/runtime/cache":        with(values, "config", "execution"),
-	"internal/telemetry/observe":    with(values, "config", "graph", "execution", "mcpclient", "internal/serving/server", "internal/base/wording"),
-	"internal/telemetry/audit":      with(values, "config", "graph", "execution"),
-	"internal/serving/server":       with(values, "config", "graph", "expressions/schema"),
-	"internal/serving/authorize":    {"internal/serving/server", "mcpclient"},
-	"internal/serving/demo":         with(values, "config", "internal/serving/server"),
-	"internal/serving/pipeline":     with(values, "config", "graph"),
-	"internal/project":              with(values, "config", "expressions/schema", "graph", "graph/flow", "internal/serving/pipeline", "internal/project/registry"),
-	"internal/project/capabilities": {"config", "graph"},
-	"internal/project/lock":         with(values, "config", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/project/capabilities", "internal/base/diff", "internal/project/registry", "mcpclient"),
-	"internal/interop/bundle":       {"config", "graph", "internal/interop/hostconfig", "internal/project/lock", "internal/project"},
-	"internal/interop/hostconfig":   {"config", "internal/project/registry"},
-	"internal/project/registry":     {"config", "mcpclient"},
-	"internal/authoring/graphtest":  with(values, "config", "expressions", "expressions/schema", "graph", "execution", "internal/base/diff", "internal/project", "internal/serving/server"),
-	"internal/interop/importer":     with(language, "config", "mcpclient", "internal/authoring/graphtest", "internal/interop/hostconfig"),
-	"internal/authoring/view":       with(language, "config", "graph", "execution", "execution/journal"),
-	"internal/serving/toolset":      with(values, "config", "internal/serving/server", "internal/authoring/view"),
-	"internal/runtime/links":        {"expressions/value", "internal/serving/server"},
-	"internal/runtime/results":      with(language, "config", "expressions/shape", "execution/journal", "internal/serving/server", "internal/serving/toolset"),
-	"internal/authoring/dryrun":     with(values, "config", "expressions/schema", "graph", "graph/flow", "execution", "internal/project/lock", "mcpclient"),
-	"internal/authoring/inspect": with(language,
-		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal",
-		"internal/project/capabilities", "internal/debugger/debug", "internal/base/diff", "internal/project/lock", "internal/project", "internal/serving/server", "internal/serving/toolset", "internal/authoring/view",
-	),
-	"internal/authoring": with(language,
-		"config", "expressions/shape", "graph", "graph/flow", "execution", "execution/journal", "mcpclient",
-		"internal/project/capabilities", "internal/base/diff", "internal/authoring/graphtest", "internal/authoring/inspect", "internal/project/lock", "internal/project", "internal/project/registry", "internal/serving/server", "internal/serving/toolset", "internal/authoring/view",
-	),
-	"internal/editor/completion": with(language, "config", "expressions/shape", "graph", "graph/flow", "internal/authoring/view"),
-	"internal/editor/checks":     {"config", "graph/flow", "internal/editor/completion", "internal/project/lock", "internal/project", "internal/project/registry", "mcpclient"},
-	"internal/editor/lsp": with(language,
-		"config", "graph", "graph/flow", "execution/journal", "mcpclient",
-		"internal/editor/checks", "internal/editor/completion", "internal/authoring/graphtest", "internal/project/lock", "internal/editor/names", "internal/project", "internal/editor/remedy",
-	),
-	"internal/editor/remedy":  {"config", "expressions/jsonata"},
-	"internal/editor/names":   {"config", "expressions", "expressions/jsonata", "expressions/jsonlogic"},
-	"internal/debugger/debug": with(language, "graph", "execution"),
-	"internal/debugger/page": with(language,
-		"config", "expressions/schema", "graph", "execution", "execution/journal", "mcpclient",
-		"internal/editor/checks", "internal/editor/completion", "internal/debugger/debug", "internal/debugger/web", "internal/base/diff", "internal/authoring/dryrun", "internal/serving/pipeline", "internal/project", "internal/serving/server", "internal/authoring/view",
-	),
-	"internal/debugger/web":  {},
-	"internal/tools/release": {"internal/interop/bundle"},
-	"internal/cli":           nil, // wires everything
-	"tests":                  nil,
+	"config":                     {},
+	"expressions/value":          {},
+	"expressions":                values,
+	"expressions/jsonata":        {"expressions", "expressions/value"},
+	"expressions/jsonlogic":      {"expressions", "expressions/value", "expressions/jsonata"},
+	"expressions/shape":          language,
+	"expressions/schema":         {"config", "expressions/value"},
+	"graph":                      with(language, "config", "expressions/schema"),
+	"graph/flow":                 with(language, "config", "expressions/schema", "expressions/shape", "graph"),
+	"mcpclient":                  {"config", "expressions/schema", "expressions/value"},
+	"execution":                  {"config", "expressions", "expressions/schema", "expressions/value", "graph"},
+	"execution/fold":             {"execution", "expressions", "expressions/value", "graph"},
+	"execution/journal":          {"config", "execution", "expressions/value"},
+	"execution/journal/postgres": {"execution/journal"},
+
+	"internal/base":      values,
+	"internal/serving":   {"config", "expressions/schema", "expressions/value", "graph", "mcpclient"},
+	"internal/telemetry": {"config", "execution", "expressions/value", "graph", "internal/serving", "mcpclient"},
+	"internal/project":   {"config", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/serving", "mcpclient"},
+	"internal/authoring": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/project", "internal/serving", "mcpclient"),
+	"internal/editor":    with(language, "config", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
+	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
+	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
+	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/shape", "expressions/value", "internal/serving"},
+	"internal/cli": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "mcpclient",
+		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
+	"internal/tools": {"internal/interop"}, // no part of the product
 }
 
 // leaves may be imported by every room.
@@ -149,8 +119,9 @@ func packages(t *testing.T) []listed {
 	}
 }
 
-// room is the room of a package of the module: the longest name in below that it begins with.
-func room(path string) string {
+// placeOf returns the room of the engine or the floor that a package of the module is in: the longest name in below
+// that its path begins with, or "".
+func placeOf(path string) string {
 	path = strings.TrimPrefix(path, module)
 	best := ""
 	for name := range below {
@@ -161,36 +132,185 @@ func room(path string) string {
 	return best
 }
 
+// roomOf returns the room of a package: of the engine, or the directory below its floor; the floor itself is a room
+// when it is a package.
+func roomOf(path string) string {
+	place := placeOf(path)
+	rest, deeper := strings.CutPrefix(strings.TrimPrefix(path, module), place+"/")
+	if !deeper || !strings.HasPrefix(place, "internal/") {
+		return place
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return place + "/" + first
+}
+
 func TestImportsPointDown(t *testing.T) {
+	used := map[string]map[string]bool{}
 	for _, p := range packages(t) {
-		from := room(p.ImportPath)
-		if from == "" {
-			if p.ImportPath != "toolgraph" {
-				t.Errorf("%s is in no room that tests/layers_test.go knows", p.ImportPath)
-			}
+		from := placeOf(p.ImportPath)
+		switch {
+		case p.ImportPath == strings.TrimSuffix(module, "/"), strings.HasPrefix(p.ImportPath, module+"tests"):
 			continue
-		}
-		allowed := below[from]
-		if allowed == nil {
+		case from == "":
+			t.Errorf("%s is in no room and on no floor that tests/layers_test.go knows", p.ImportPath)
 			continue
+		case used[from] == nil:
+			used[from] = map[string]bool{}
 		}
 		for _, path := range p.Imports {
-			to := room(path)
-			if strings.HasPrefix(path, module) && to != from && !slices.Contains(allowed, to) && !slices.Contains(leaves, to) {
-				t.Errorf("%s imports %s, and %s may import only %v", p.ImportPath, path, from, allowed)
+			to := placeOf(path)
+			isBase := slices.Contains(leaves, strings.TrimPrefix(path, module)) || to == "internal/base" && strings.HasPrefix(from, "internal/")
+			if !strings.HasPrefix(path, module) || to == from || isBase {
+				continue
+			}
+			if used[from][to] = true; !slices.Contains(below[from], to) {
+				t.Errorf("%s imports %s, and %s may import only %v", p.ImportPath, path, from, below[from])
+			}
+		}
+	}
+	for from, allowed := range below {
+		for _, to := range allowed {
+			if !used[from][to] {
+				t.Errorf("%s may import %s and does not: take it out of below", from, to)
 			}
 		}
 	}
 }
 
-// A room that measures or fakes others may use their libraries.
-var exempt = []string{"tests"}
+// No room reaches itself by imports, on its floor or across others.
+func TestNoCircleOfRooms(t *testing.T) {
+	imports := map[string]map[string]bool{}
+	for _, p := range packages(t) {
+		from := roomOf(p.ImportPath)
+		if imports[from] == nil {
+			imports[from] = map[string]bool{}
+		}
+		for _, path := range p.Imports {
+			if to := roomOf(path); strings.HasPrefix(path, module) && to != from {
+				imports[from][to] = true
+			}
+		}
+	}
+	if circle := circleIn(imports); circle != nil {
+		t.Errorf("these rooms import each other in a circle, or a room of it: %v", circle)
+	}
+	floors := map[string]map[string]bool{}
+	for name, allowed := range below {
+		floors[name] = map[string]bool{}
+		for _, to := range allowed {
+			floors[name][to] = true
+		}
+	}
+	if circle := circleIn(floors); circle != nil {
+		t.Errorf("these floors may import each other in a circle, or a floor of it: %v", circle)
+	}
+	if circle := circleIn(map[string]map[string]bool{"a": {"b": true}, "b": {"c": true}, "c": {"b": true}, "d": {}}); !slices.Equal(circle, []string{"a", "b", "c"}) {
+		t.Errorf("the circle of b and c is not found: %v", circle)
+	}
+}
+
+// circleIn takes away what imports nothing that is left, again and again, and returns the rest: circles and what
+// imports them. It is nil when there is no circle.
+func circleIn(imports map[string]map[string]bool) []string {
+	left := maps.Clone(imports)
+	for {
+		before := len(left)
+		maps.DeleteFunc(left, func(_ string, of map[string]bool) bool {
+			for to := range of {
+				if left[to] != nil {
+					return false
+				}
+			}
+			return true
+		})
+		if len(left) == before {
+			return slices.Sorted(maps.Keys(left))
+		}
+	}
+}
+
+// drawnFloor is a floor in the picture of ARCHITECTURE.md: its rooms, and the floors that it imports.
+var drawnFloor = regexp.MustCompile(`(?m)^.{9}(internal/\w+) {2,}(\w[\w ]*?)(?: *→ (.*))?$`)
+
+// The picture in ARCHITECTURE.md has the directories below internal: each floor with its rooms, above the floors that
+// it imports. The table has a row for each room.
+func TestPictureOfRooms(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join("..", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	floors, drawn := roomsOnFloors(t), map[string]bool{}
+	lines := drawnFloor.FindAllSubmatch(src, -1)
+	slices.Reverse(lines) // from the ground up
+	for _, line := range lines {
+		floor, rooms, imports := string(line[1]), strings.Fields(string(line[2])), strings.Fields(string(line[3]))
+		if drawn[floor] = true; !equalSets(rooms, floors[floor]) {
+			t.Errorf("the picture of ARCHITECTURE.md has %v in %s; there are %v", rooms, floor, floors[floor])
+		}
+		var want []string
+		for _, to := range below[floor] {
+			if name, isFloor := strings.CutPrefix(to, "internal/"); isFloor {
+				if want = append(want, name); !drawn[to] {
+					t.Errorf("the picture of ARCHITECTURE.md has %s below %s, which it imports", floor, to)
+				}
+			}
+		}
+		if !equalSets(imports, want) {
+			t.Errorf("the picture of ARCHITECTURE.md has %s import %v; it imports %v", floor, imports, want)
+		}
+	}
+	for floor, rooms := range floors {
+		if !drawn[floor] {
+			t.Errorf("the picture of ARCHITECTURE.md has no line for %s: %v", floor, rooms)
+		}
+		for _, room := range rooms {
+			row := "\n| `" + floor
+			if room != path.Base(floor) {
+				row += "/" + room
+			}
+			if !bytes.Contains(src, []byte(row+"`")) && !bytes.Contains(src, []byte(row+"/")) {
+				t.Errorf("the table of ARCHITECTURE.md has no row for %s in %s", room, floor)
+			}
+		}
+	}
+	for room := range below {
+		if !strings.HasPrefix(room, "internal/") && !bytes.Contains(src, []byte("\n| `"+room+"` |")) {
+			t.Errorf("the table of ARCHITECTURE.md has no row for %s", room)
+		}
+	}
+}
+
+// roomsOnFloors returns the rooms of each floor: its directories, and the floor itself when it is a package. A floor
+// that is a module of its own is no floor of the product.
+func roomsOnFloors(t *testing.T) map[string][]string {
+	t.Helper()
+	floors := map[string][]string{}
+	files := trackedFiles(t)
+	for _, file := range files {
+		parts := strings.Split(file, "/")
+		if parts[0] != "internal" || slices.Contains(files, "internal/"+parts[1]+"/go.mod") || strings.Contains(file, "testdata/") {
+			continue
+		}
+		floor, room := "internal/"+parts[1], parts[2]
+		if len(parts) == 3 {
+			room = parts[1]
+		}
+		if !slices.Contains(floors[floor], room) {
+			floors[floor] = append(floors[floor], room)
+		}
+	}
+	return floors
+}
+
+func equalSets(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
 
 func TestOneImporterPerModule(t *testing.T) {
 	for _, p := range packages(t) {
-		from := room(p.ImportPath)
-		if slices.Contains(exempt, from) {
-			continue
+		from := strings.TrimPrefix(p.ImportPath, module)
+		if from == "tests" || strings.HasPrefix(from, "tests/") {
+			continue // what measures or fakes a room may use its libraries
 		}
 		for _, path := range p.Imports {
 			for mod, owner := range importer {
