@@ -52,14 +52,14 @@ func (in *inferrer) compares(s *site, result fact) {
 	}
 	of := result.shape
 	switch {
-	case of.IsAny() || of.isNone():
-	case !of.can(kindBoolean | kindNothing):
+	case of.IsAny() || of.isNone() || of.IsNothing():
+	case !of.can(kindBoolean):
 		remedy := hint
 		if value.Kind == "operator" && value.Text == "-" && len(value.Parts) == 2 {
 			a, b := in.text(&value.Parts[0]), in.text(&value.Parts[1])
 			remedy = fmt.Sprintf("write %s > %s for ascending order, %s < %s for descending order", a, b, a, b)
 		}
-		in.report(value, CodeWrongArgument, fmt.Sprintf("the function of $sort returns %s, expected whether $%s comes behind $%s: true or false", of, params[0].Text, params[1].Text), remedy)
+		in.report(value, CodeWrongArgument, fmt.Sprintf("the function of $sort returns %s, expected whether $%s comes behind $%s: true or false", of.without(kindNothing), params[0].Text, params[1].Text), remedy)
 		return
 	}
 	for i := range params[:2] {

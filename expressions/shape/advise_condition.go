@@ -97,6 +97,8 @@ func (in *inferrer) deadDefault(t *tree) {
 	case isOperator(left, "&") && (t.Text == "??" || in.literalText(left)), isOperator(left, "=", "!=", "in", "and", "or") && t.Text == "??":
 		in.report(t, CodeConstantCondition, fmt.Sprintf("the default %s is never used: %s binds weaker than %s, whose result always exists", in.text(right), t.Text, left.Text),
 			fmt.Sprintf("put the value with its default into parentheses: … %s (%s %s %s)", left.Text, in.text(&left.Parts[1]), t.Text, in.text(right)))
+	case t.Text == "??" && left.Kind == "call" && alwaysGives[left.Parts[0].Text]:
+		in.report(t, CodeConstantCondition, fmt.Sprintf("the default %s is never used: $%s always has a value", in.text(right), left.Parts[0].Text), "test what it counts or converts: … ? … : …")
 	case isOperator(right, "<", "<=", ">", ">=", "=", "!=", "in") && isConstant(&right.Parts[0]) && isConstant(&right.Parts[1]):
 		in.report(right, CodeConstantCondition, fmt.Sprintf("the default is the comparison %s: %s binds weaker than %s", in.text(right), t.Text, right.Text),
 			fmt.Sprintf("put the value with its default into parentheses: (%s %s %s) %s %s", in.text(left), t.Text, in.text(&right.Parts[0]), right.Text, in.text(&right.Parts[1])))
@@ -112,6 +114,9 @@ func (in *inferrer) deadDefault(t *tree) {
 			fmt.Sprintf("put the value with its default into parentheses: (%s %s %s) %s …", in.text(left), t.Text, in.text(first), right.Text))
 	}
 }
+
+// alwaysGives are the functions that have a value for every argument, also for a missing one.
+var alwaysGives = map[string]bool{"count": true, "exists": true, "executionCount": true, "nodeExecutions": true, "now": true, "millis": true, "random": true}
 
 // isNeutral reports whether a default is one that is mostly calculated or joined with.
 func isNeutral(t *tree) bool {

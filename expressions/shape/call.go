@@ -177,6 +177,7 @@ func (in *inferrer) builtin(s *site) fact {
 		in.count(s, len(params))
 		return unknown()
 	}
+	in.nodeName(s)
 	refused := false // the other arguments are probably only shifted then
 	for i := 0; i < min(len(s.args), len(params)) && !refused; i++ {
 		refused = in.argument(s, i, params[i])
@@ -254,6 +255,11 @@ func (in *inferrer) suspect(s *site, params []param) {
 		in.report(s.place(1), CodeWrongArgument, fmt.Sprintf("argument 2 of $%s is %s, expected %s", s.name, s.args[1].shape.without(kindNothing), params[1].text()),
 			in.swappedHint(s))
 	}
+	for i, v := range s.args[:min(len(s.args), len(s.trees), len(params))] {
+		if t := s.trees[i]; s.name != "length" && t != nil && t.Kind == "path" && !params[i].kinds.has(kindArray) && v.shape.severalFor(params[i].kinds) && !picksOne(t) {
+			in.report(t, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is a list when there are several, expected %s", i+1, s.name, params[i].text()), "take one of them, …[0], or call the function for each: ….$"+s.name+"($)")
+		}
+	}
 	if s.name != "length" || len(s.args) == 0 || len(s.trees) == 0 || s.trees[0] == nil {
 		return
 	}
@@ -274,6 +280,11 @@ func (v fact) fits(p param) bool {
 		return false
 	}
 	return p.items == 0 || !of.can(kindArray) || of.Items().get().kinds&^p.items == 0
+}
+
+// picksOne reports whether an expression has a filter or an index.
+func picksOne(t *tree) bool {
+	return t.Kind == "predicate" || slices.ContainsFunc(t.Parts, func(part tree) bool { return picksOne(&part) })
 }
 
 // filtersOne reports whether an expression filters by equality, which mostly finds one item.

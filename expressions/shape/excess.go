@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 )
 
 // Excess is a part of a value that only some values of a shape have as an expected shape wants it.
@@ -15,6 +16,9 @@ type Excess struct {
 	Expected string   // what is expected instead, for people
 	Word     string   // the string that is not expected, when it is one
 	AnyText  bool     // the value may be any text
+	Null     bool     // the value may be null
+	Several  bool     // the value is a list when there are several, where one is expected
+	Extra    bool     // the value may have the last field of Path, which is not expected
 }
 
 // Exceeds returns the parts of values of the shape that the expected shape allows only sometimes, as far as schemas and
@@ -47,6 +51,12 @@ func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int)
 			add(Excess{Found: value.NumberText(beyond), Expected: b.spanText()})
 		}
 	}
+	if a.kinds.has(kindNull) && a.kinds&b.kinds != 0 && !b.kinds.has(kindNull) && a.kinds&kindValue != kindValue {
+		add(Excess{Found: "null", Expected: expected.String(), Null: true})
+	}
+	if s.severalFor(b.kinds) {
+		add(Excess{Found: "a list", Expected: expected.String(), Several: true})
+	}
 	if a.kinds.has(kindArray) && b.kinds.has(kindArray) {
 		found = a.items.exceeds(b.items, found, below(path, "[]"), depth+1)
 	}
@@ -61,8 +71,19 @@ func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int)
 				found = own.Shape.exceeds(f.Shape, found, below(path, f.Name), depth+1)
 			}
 		}
+		for _, f := range a.fields {
+			if _, known := b.field(f.Name); !known && b.rest == closed && f.Optional {
+				found = append(found, Excess{Path: below(path, f.Name), Found: f.Shape.String(), Expected: wording.List(b.names()), Extra: true})
+			}
+		}
 	}
 	return found
+}
+
+// severalFor reports whether the value is one that is expected, or a list of such values as a path gives it.
+func (s Shape) severalFor(expected kinds) bool {
+	item, may := s.Bare()
+	return may && s.get().forms&formGuarded == 0 && !expected.has(kindArray) && item.get().kinds&^expected == 0
 }
 
 // beyond returns a number of the shape that is not expected.

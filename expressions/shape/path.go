@@ -31,6 +31,7 @@ func (in *inferrer) node(s *step, focus *fact) fact {
 		out.shape = out.shape.withForms(formCons)
 	}
 	for _, filter := range s.inner {
+		in.indexOfText(out, filter)
 		out = in.filter(out, filter)
 	}
 	if s.group != nil {
@@ -172,6 +173,9 @@ func (in *inferrer) step(s *step, first, last bool, at passage) raw {
 			return out // the engine does not filter it
 		}
 		for _, filter := range s.filters {
+			if at.one || first { // of each of several texts, the index is a longer way to write it
+				in.indexOfText(out, filter)
+			}
 			out = in.filter(out, filter)
 		}
 		return out

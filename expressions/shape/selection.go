@@ -13,7 +13,6 @@ func (in *inferrer) filter(base raw, t *tree) raw {
 	in.lookedUp(base, t, chosen)
 	in.selectsByText(base, t)
 	in.groupIndex(base, t, chosen)
-	in.indexOfText(base, t)
 	out := raw{fact: fact{shape: none, reads: base.reads, root: base.root, matches: base.matches}, sequence: true, items: item.shape, one: one}
 	if shape.IsAny() {
 		out.shape = Any()

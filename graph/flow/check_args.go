@@ -24,7 +24,7 @@ func (c *checker) args(ctx context.Context, node int, call graph.Node, defined *
 	a, data := c.argsOf(call, defined)
 	for i, use := range c.uses[node] {
 		if e := use.expr; use.call == call && use.at == inArgs {
-			c.expression(ctx, node, i, e, a.needs[e.Text.Pos], func(env *shape.Env) { env.Required = a.required[e.Text.Pos] })
+			c.expression(ctx, node, i, e, a.needs[e.Text.Pos], func(env *shape.Env) { env.Required, env.Asked = a.required[e.Text.Pos], c.asksHere(node) })
 		}
 	}
 	for i, use := range c.uses[node] {

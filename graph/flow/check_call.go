@@ -25,10 +25,22 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 			c.retry(m, defined)
 		}
 	}
+	c.outlasts(call)
 	c.args(ctx, node, call, defined)
 	c.handlers(ctx, node, call)
 	c.leftOut(call, defined.OnError)
 	c.again(call, defined)
+}
+
+// outlasts warns of a timeout that no call can reach, because the run ends before.
+func (c *checker) outlasts(call graph.Node) {
+	of := graph.CallingOf(call)
+	at, limit := c.graph.LimitsAt["maxExecutionTimeMs"], c.graph.Limits.MaxExecutionTime
+	if of == nil || !at.IsValid() || of.Timeout <= limit || limit == 0 {
+		return
+	}
+	c.found.Warn(at, "limit-too-low", fmt.Sprintf("maxExecutionTimeMs is %d, but timeoutMs of node %q is %d, which no call can reach", limit.Milliseconds(), call.ID(), of.Timeout.Milliseconds()),
+		"raise maxExecutionTimeMs, or lower timeoutMs")
 }
 
 // cached warns of a cache that has no effect, because the call may change something.
@@ -53,12 +65,29 @@ func (c *checker) handlers(ctx context.Context, node int, n graph.Node) {
 		}
 		switch use.at {
 		case inWhen, inUntil:
-			c.expression(ctx, node, number, use.expr, needless, func(*shape.Env) {})
+			if !c.untilReads(node, use) {
+				c.expression(ctx, node, number, use.expr, needless, func(*shape.Env) {})
+			}
 		case inHandled:
 			c.expression(ctx, node, number, use.expr, afterwards, func(*shape.Env) {})
 		case inTransform, inMessage, inItems, inArgs:
 		}
 	}
+}
+
+// untilReads warns of a retry.until that reads the node's own output, which has no value of the attempt yet.
+func (c *checker) untilReads(node int, u use) (warned bool) {
+	if u.at != inUntil || u.expr.Tree() == nil {
+		return false
+	}
+	for _, ref := range u.expr.References() {
+		if len(ref.Path) > 0 && ref.Path[0] == c.graph.Nodes[node].ID() && ref.Function == "" {
+			c.found.Warn(c.place(u.expr.Text, ref.Offset), "never-run", fmt.Sprintf("until reads node %q, whose output of this attempt is not in the context yet", ref.Path[0]),
+				"read the answer of the attempt: $result")
+			return true
+		}
+	}
+	return false
 }
 
 // list reports what is wrong with the items of a forEach. What follows from that is not reported.

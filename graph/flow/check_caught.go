@@ -157,7 +157,7 @@ func (s *supposition) failures(e *graph.Expr, found, usual []shape.Finding) (any
 			always = true // a field of a text in the place of an object
 		}
 		if s.items.IsValid() {
-			always = f.Code == shape.CodeWrongOperand || f.Code == shape.CodeWrongArgument || f.Code == shape.CodeNoFields
+			always = (f.Code == shape.CodeWrongOperand || f.Code == shape.CodeWrongArgument || f.Code == shape.CodeNoFields) && !s.filtersBy(e)
 		}
 		if !always || slices.ContainsFunc(usual, same) {
 			continue
@@ -171,6 +171,11 @@ func (s *supposition) failures(e *graph.Expr, found, usual []shape.Finding) (any
 		any = true
 	}
 	return any
+}
+
+// filtersBy reports whether a condition of an expression reads a field of what onError gives for an item.
+func (s *supposition) filtersBy(e *graph.Expr) bool {
+	return e.Tree() != nil && slices.ContainsFunc(s.gives.Fields(), func(f shape.Field) bool { return testsAny(e.Tree(), f.Name) })
 }
 
 // warn reports what fails in the run, unless something is reported of its place already.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
@@ -21,6 +22,10 @@ func (c *checker) kinds(ctx context.Context, node, number int, d *config.Data) {
 		}
 		return
 	}
+	if text, isText := d.Scalar.(string); isText && d.Kind == config.KindScalar && looksRead(text) {
+		c.found.Warn(d.Pos, "literal-expression", fmt.Sprintf("%q is a text in this rule, not what it reads", text), fmt.Sprintf("write {\"var\": %q}", text))
+		return
+	}
 	if d.Kind != config.KindObject || len(d.Keys) != 1 {
 		return
 	}
@@ -34,6 +39,11 @@ func (c *checker) kinds(ctx context.Context, node, number int, d *config.Data) {
 		}
 	}
 	c.kinds(ctx, node, number, operands)
+}
+
+// looksRead reports whether a text looks like a path or a variable.
+func looksRead(text string) bool {
+	return strings.HasPrefix(text, "$.") && len(text) > 2 || strings.HasPrefix(text, "$vars.")
 }
 
 // sides warns of the operands of one comparison.

@@ -18,6 +18,9 @@ import (
 func (c *checker) historyNulls(i int, node graph.Node) {
 	for _, use := range c.uses[i] {
 		c.historyNull(i, use.expr.Expression, use.expr.Text.At)
+		if tree := use.expr.Tree(); tree != nil {
+			c.laterExecutions(tree, use.expr.Text.At)
+		}
 	}
 	if s, isSwitch := node.(*graph.Switch); isSwitch {
 		for _, condition := range s.Conditions {
@@ -45,6 +48,21 @@ func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset in
 		c.found.Warn(at(found.Offset), "history-null",
 			fmt.Sprintf("%s has no value (it is not null) when there is no such execution, so the comparison is false", call),
 			fmt.Sprintf("test whether it exists: $exists(%s)", call))
+	}
+}
+
+// laterExecutions warns of a second or later execution of a node that is in no loop.
+func (c *checker) laterExecutions(t *jsonata.Tree, at func(offset int) config.Pos) {
+	if t.Kind == "call" && len(t.Parts) == 3 && t.Parts[0].Text == "nodeExecution" && t.Parts[1].Kind == "string" {
+		node, isNode := c.index[t.Parts[1].Text]
+		if n := numberOf(&t.Parts[2]); isNode && n != "" && n != "0" && n != "-1" && !c.inLoop(node) {
+			c.found.Warn(at(t.Offset), "never-run", fmt.Sprintf("node %q is in no loop, so that there is no execution %s of it", t.Parts[1].Text, n), "the first one is 0, the last one -1")
+		}
+	}
+	for i := range t.Parts {
+		if asked := t.Kind == "call" && t.Parts[0].Text == "exists" || t.Kind == "operator" && (t.Text == "??" || t.Text == "?:") && i == 0; !asked {
+			c.laterExecutions(&t.Parts[i], at)
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
-	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -18,6 +17,10 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 	if e == nil || e.Tree() == nil || a.handled {
 		return
 	}
+	a.alternatives(e, want, func(inner []string, part *jsonata.Tree, found, expected string) {
+		a.found.Warn(a.place(e.Text, part.Offset), "argument-refused", fmt.Sprintf("argument %q of tool %q: expected %s, but this alternative gives %s",
+			pathText(below(path, inner...)), a.tool, expected, found), "give each alternative a value of the expected kind")
+	})
 	for _, excess := range given.Exceeds(want) {
 		at, text, certain := a.excessAt(e, excess, want)
 		if !certain || slices.ContainsFunc(a.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
@@ -35,6 +38,10 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 	if !isTransform || t.Expr.Tree() == nil {
 		return
 	}
+	c.alternatives(t.Expr, want, func(inner []string, part *jsonata.Tree, found, expected string) {
+		c.found.Warn(c.place(t.Expr.Text, part.Offset), "output-mismatch", fmt.Sprintf("%q of the result: expected %s by outputSchema of tool %q, but this alternative gives %s",
+			pathText(inner), expected, c.graph.Tool.Name.Value, found), "give each alternative a value of the expected kind")
+	})
 	for _, excess := range one.shape.Exceeds(want) {
 		at, text, certain := c.excessAt(t.Expr, excess, want)
 		if !certain || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
@@ -55,8 +62,14 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 // excessText returns the code, the message and the hint of a finding about a part with this source.
 func excessText(e shape.Excess, source string) (code, message, hint string) {
 	switch {
+	case e.Several:
+		return "argument-refused", fmt.Sprintf("is %s, which is a list when there are several; expected %s", source, e.Expected), "take one of them, …[0], or join them with $join"
+	case e.Extra:
+		return "argument-refused", fmt.Sprintf("is not declared; the properties are %s", e.Expected), "leave it out, or declare it"
 	case e.Found == "missing":
 		return "maybe-missing", fmt.Sprintf("is required, and %s may lack it", source), "require it in the schema of what is read, or give a default: … ?? value"
+	case e.Null:
+		return "maybe-missing", fmt.Sprintf("is %s, which may be null; expected %s", source, e.Expected), "leave null out of its type, or give a value in its place"
 	case e.AnyText:
 		return "argument-refused", fmt.Sprintf("is %s, which may be any text; expected %s", source, e.Expected), "declare the same enum for it, or convert it"
 	case source == e.Found:
@@ -74,17 +87,32 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 	if written := literalIn(part, excess.Word); excess.Word != "" && written != nil {
 		return c.place(e.Text, written.Offset), sourceOf(e, written), true
 	}
+	if excess.Extra {
+		key := keyIn(e.Tree(), excess.Path, want)
+		if key == nil {
+			return at, "", false
+		}
+		return c.place(e.Text, key.Offset), sourceOf(e, key), true
+	}
+	if excess.Several {
+		plain := part.Kind == "path" && !filters(part)
+		e, part = c.madeBy(e, part, 0)
+		return c.place(e.Text, part.Offset), sourceOf(e, part), plain && !filters(part)
+	}
+	if part.Kind == "conditional" && len(part.Parts) == 2 && excess.Found == "missing" {
+		return c.place(e.Text, part.Offset), "a conditional without an alternative", true
+	}
 	lacks, field := excess.Found == "missing" && len(excess.Path) > 0, ""
 	if last := len(excess.Path) - 1; lacks && part == partOf(e.Tree(), excess.Path[:last], want) {
 		field = excess.Path[last] // of an object that the expression reads
 	}
-	o, certain := c.originOf(e, part, field, 0)
+	o, certain := c.originOf(e, c.exceeding(part, excess, want), field, 0)
 	switch {
 	case !certain:
 		return at, "", false
 	case lacks:
 		certain = c.isOptional(o.path) && !c.hasDefault(o.path)
-	case excess.AnyText && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
+	case (excess.AnyText || excess.Null) && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
 		return at, "", false // only the author knows what others give
 	case len(o.path) > 1 && o.path[0] == c.graph.Entry.ID():
 		if at, source = c.argumentAt(o.path[1:]), sourceOf(o.expr, o.part); at.IsValid() {
@@ -92,6 +120,34 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 		}
 	}
 	return c.place(o.expr.Text, o.part.Offset), sourceOf(o.expr, o.part), certain
+}
+
+// exceeding returns the alternative of a value with a default, or of a conditional, whose own schema has the excess; other parts as they are.
+func (c *checker) exceeding(part *jsonata.Tree, excess shape.Excess, want shape.Shape) *jsonata.Tree {
+	if part.Kind != "operator" || part.Text != "??" && part.Text != "?:" {
+		return part
+	}
+	for _, step := range excess.Path {
+		if step == "[]" {
+			want = want.Items()
+		} else {
+			want = want.Field(step)
+		}
+	}
+	for i := range part.Parts {
+		path := pickedNames(&part.Parts[i])
+		if len(path) < 2 || path[0] != c.graph.Entry.ID() {
+			continue
+		}
+		given := c.outputs[c.index[path[0]]].done
+		for _, name := range path[1:] {
+			given = given.Field(name)
+		}
+		if len(given.Exceeds(want)) > 0 {
+			return &part.Parts[i]
+		}
+	}
+	return part
 }
 
 // argumentAt returns the place where inputSchema limits an argument: that of its enum, its range or its schema; invalid
@@ -112,176 +168,12 @@ func (c *checker) argumentAt(path []string) config.Pos {
 	return part.Pos
 }
 
-// origin is the part of an expression where a value is read from the output of a node that is no transform.
-type origin struct {
-	expr *graph.Expr
-	part *jsonata.Tree
-	path []string // the id of the node, and names of fields
-}
-
-// originOf follows a part of an expression through the transforms whose outputs it reads, as far as each only reads or
-// writes it down. field is the name of the part in the object that lacks it; "" for a value. Nothing on the way may ask for it.
-func (c *checker) originOf(e *graph.Expr, part *jsonata.Tree, field string, depth int) (o origin, plain bool) {
-	if part.Kind == "variable" && part.Text == "index" {
-		return origin{e, part, nil}, !testsAny(e.Tree(), part.Text)
-	}
-	path := pickedNames(part)
-	switch {
-	case part.Kind == "variable" && part.Text == "item":
-		path = c.givenItems(e)
-	case part.Kind == "name":
-		path = slices.Concat(c.itemsPath(e, part), path)
-	}
-	if len(path) == 0 || depth > mostOrigins {
-		return o, false
-	}
-	if field != "" {
-		path = below(path, field)
-	}
-	if c.switchAsks(path) || testsAny(e.Tree(), path[len(path)-1]) {
-		return o, false
-	}
-	t, isTransform := c.graph.Node(path[0]).(*graph.Transform)
-	if !isTransform {
-		return origin{e, part, path}, true
-	}
-	if t.Expr.Tree() == nil {
-		return o, false
-	}
-	inner, want := t.Expr.Tree(), path[1:]
-	if list := madeOf(inner); list != nil && len(want) == 1 {
-		inner = list
-	}
-	for len(want) > 0 {
-		next := fieldIn(inner, want[0])
-		if next == nil {
-			return o, false
-		}
-		inner, want = next, want[1:]
-	}
-	return c.originOf(t.Expr, inner, "", depth+1)
-}
-
-// switchAsks reports whether a rule of a switch reads a field, or a part of it.
-func (c *checker) switchAsks(path []string) bool {
-	for _, node := range c.graph.Nodes {
-		s, isSwitch := node.(*graph.Switch)
-		if isSwitch && slices.ContainsFunc(s.Conditions, func(condition graph.Condition) bool {
-			return slices.ContainsFunc(condition.Rule.References(), func(ref jsonlogic.Reference) bool {
-				return !ref.Body && len(ref.Path) >= len(path) && slices.Equal(ref.Path[:len(path)], path)
-			})
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// madeOf returns the object that an expression makes for each item of a list; nil for another expression.
-func madeOf(t *jsonata.Tree) *jsonata.Tree {
-	for t.Kind == "array" && len(t.Parts) == 1 || t.Kind == "block" && len(t.Parts) == 1 {
-		t = &t.Parts[0]
-	}
-	if last := len(t.Parts) - 1; t.Kind == "path" && t.Parts[last].Kind == "object" {
-		return &t.Parts[last]
+// keyIn returns the key that an object constructor has for the last name of a path.
+func keyIn(t *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
+	if part := partOf(t, path, want); part.Kind == "string" && part.Text == path[len(path)-1] {
+		return part
 	}
 	return nil
-}
-
-// fieldIn returns the value that an object constructor has for a name; nil for none.
-func fieldIn(t *jsonata.Tree, name string) *jsonata.Tree {
-	if t.Kind != "object" {
-		return nil
-	}
-	for i := 0; i+1 < len(t.Parts); i += 2 {
-		if t.Parts[i].Kind == "string" && t.Parts[i].Text == name {
-			return &t.Parts[i+1]
-		}
-	}
-	return nil
-}
-
-// isOptional reports whether a field of a path is optional by the schema of the first, which is that of a node, or by the value
-// that the node's onError gives for an item.
-func (c *checker) isOptional(path []string) bool {
-	if len(path) < 2 {
-		return false
-	}
-	i, isNode := c.index[path[0]]
-	if !isNode || c.faulty[i] { // its consequences are not reported
-		return false
-	}
-	call := graph.CallingOf(c.graph.Nodes[i])
-	if each := call != nil && call.ForEach != nil && call.OnError != nil && call.OnError.Value != nil; !each && !c.declared(path[0]) {
-		return false
-	}
-	at := c.outputs[i].done
-	for _, name := range path[1:] {
-		fields := itemFields(at)
-		f := slices.IndexFunc(fields, func(f shape.Field) bool { return f.Name == name })
-		if f < 0 || fields[f].Optional {
-			return f >= 0
-		}
-		at = fields[f].Shape
-	}
-	return false
-}
-
-// itemFields returns the fields of the objects of a shape, or of the items of its arrays.
-func itemFields(s shape.Shape) []shape.Field {
-	if fields := s.Fields(); len(fields) > 0 {
-		return fields
-	}
-	return s.Items().Fields()
-}
-
-// itemsPath returns the names of the path of whose items the innermost object around a part is made; nil for none.
-func (c *checker) itemsPath(e *graph.Expr, part *jsonata.Tree) []string {
-	around := objectStep(e.Tree(), part)
-	if around == nil {
-		return nil
-	}
-	before := *around
-	before.Parts = around.Parts[:len(around.Parts)-1]
-	if first := &before.Parts[0]; len(before.Parts) == 1 && first.Kind == "variable" && first.Text == "item" {
-		return c.givenItems(e)
-	}
-	return pickedNames(&before)
-}
-
-// givenItems returns the path of the list over which the node of an expression goes.
-func (c *checker) givenItems(e *graph.Expr) []string {
-	for _, uses := range c.uses {
-		for _, u := range uses {
-			call := graph.CallingOf(u.call)
-			if u.expr != e || call == nil || call.ForEach == nil || call.ForEach.Items.Tree() == nil {
-				continue
-			}
-			list := call.ForEach.Items.Tree()
-			for list.Kind == "call" && len(list.Parts) > 1 && slices.Contains([]string{"chunk", "distinct", "reverse", "sort", "shuffle"}, list.Parts[0].Text) {
-				list = &list.Parts[1]
-			}
-			return pickedNames(list)
-		}
-	}
-	return nil
-}
-
-// objectStep returns the innermost path around a part whose last step is an object constructor.
-func objectStep(t, part *jsonata.Tree) *jsonata.Tree {
-	for i := range t.Parts {
-		inner := &t.Parts[i]
-		if inner.Offset > part.Offset || part.End > inner.End {
-			continue
-		}
-		if found := objectStep(inner, part); found != nil {
-			return found
-		}
-	}
-	if t.Kind != "path" || len(t.Parts) < 2 || t.Parts[len(t.Parts)-1].Kind != "object" {
-		return nil
-	}
-	return t
 }
 
 // literalIn returns the string with a text that an expression may give as its value; nil without one.

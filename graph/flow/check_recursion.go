@@ -64,9 +64,9 @@ func (c *checker) sameDepth(n *graph.SubGraph, args *config.Data) (warned bool) 
 		for _, terms := range c.terms {
 			for _, t := range terms {
 				for _, leaf := range t.leaves() {
-					if leaf.op == "bound" && leaf.subject == fmt.Sprintf("{var [%q,]}", strings.Join(path, ".")) {
+					if with, compared := comparedWith(leaf, strings.Join(path, ".")); compared {
 						c.found.Warn(args.Items[i].Pos, "endless-recursion",
-							fmt.Sprintf("tool %q calls itself with the same %q, which a switch compares with %s: each call decides as the one before", n.Tool, key.Value, leaf.at.JSON()),
+							fmt.Sprintf("tool %q calls itself with the same %q, which a switch compares with %s: each call decides as the one before", n.Tool, key.Value, with),
 							fmt.Sprintf("count it: $.%s + 1, or - 1", strings.Join(path, ".")))
 						return true
 					}
@@ -75,6 +75,24 @@ func (c *checker) sameDepth(n *graph.SubGraph, args *config.Data) (warned bool) 
 		}
 	}
 	return false
+}
+
+// comparedWith reports whether a leaf of a rule compares a path by size with a constant, of the rule or of vars, and returns that.
+func comparedWith(leaf *term, path string) (constant string, compared bool) {
+	if leaf.op == "bound" {
+		return string(leaf.at.JSON()), leaf.subject == fmt.Sprintf("{var [%q,]}", path)
+	}
+	d := leaf.left
+	if leaf.op != "holds" || d.Kind != config.KindObject || len(d.Keys) != 1 || mirrored[d.Keys[0].Value] == "" || len(d.Items[0].Items) != 2 {
+		return "", false
+	}
+	for i, one := range d.Items[0].Items {
+		other := sideText(d.Items[0].Items[1-i])
+		if plainPath(sideText(one)) == path && strings.HasPrefix(other, "$vars.") {
+			return other, true
+		}
+	}
+	return "", false
 }
 
 // tooDeep warns of a tool that calls itself with a number one lower, or one higher, until a switch ends that, where inputSchema allows a

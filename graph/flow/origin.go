@@ -1,0 +1,182 @@
+package flow
+
+import (
+	"slices"
+
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// origin is the part of an expression where a value is read from the output of a node that is no transform.
+type origin struct {
+	expr *graph.Expr
+	part *jsonata.Tree
+	path []string // the id of the node, and names of fields
+}
+
+// originOf follows a part of an expression through the transforms whose outputs it reads, as far as each only reads or
+// writes it down. field is the name of the part in the object that lacks it; "" for a value. Nothing on the way may ask for it.
+func (c *checker) originOf(e *graph.Expr, part *jsonata.Tree, field string, depth int) (o origin, plain bool) {
+	if part.Kind == "variable" && part.Text == "index" {
+		return origin{e, part, nil}, !testsAny(e.Tree(), part.Text)
+	}
+	path := pickedNames(part)
+	switch {
+	case part.Kind == "variable" && part.Text == "item":
+		path = c.givenItems(e)
+	case part.Kind == "name":
+		path = slices.Concat(c.itemsPath(e, part), path)
+	}
+	if len(path) == 0 || depth > mostOrigins {
+		return o, false
+	}
+	if field != "" {
+		path = below(path, field)
+	}
+	if c.switchAsks(path) || testsAny(e.Tree(), path[len(path)-1]) {
+		return o, false
+	}
+	t, isTransform := c.graph.Node(path[0]).(*graph.Transform)
+	if !isTransform {
+		return origin{e, part, path}, true
+	}
+	if t.Expr.Tree() == nil {
+		return o, false
+	}
+	inner, want := t.Expr.Tree(), path[1:]
+	if list := madeOf(inner); list != nil && len(want) == 1 {
+		inner = list
+	}
+	for len(want) > 0 {
+		next := fieldIn(inner, want[0])
+		if next == nil {
+			return o, false
+		}
+		inner, want = next, want[1:]
+	}
+	return c.originOf(t.Expr, inner, "", depth+1)
+}
+
+// switchAsks reports whether a rule of a switch reads a field, or a part of it.
+func (c *checker) switchAsks(path []string) bool {
+	for _, node := range c.graph.Nodes {
+		s, isSwitch := node.(*graph.Switch)
+		if isSwitch && slices.ContainsFunc(s.Conditions, func(condition graph.Condition) bool {
+			return slices.ContainsFunc(condition.Rule.References(), func(ref jsonlogic.Reference) bool {
+				return !ref.Body && len(ref.Path) >= len(path) && slices.Equal(ref.Path[:len(path)], path)
+			})
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// madeOf returns the object that an expression makes for each item of a list; nil for another expression.
+func madeOf(t *jsonata.Tree) *jsonata.Tree {
+	for t.Kind == "array" && len(t.Parts) == 1 || t.Kind == "block" && len(t.Parts) == 1 {
+		t = &t.Parts[0]
+	}
+	if last := len(t.Parts) - 1; t.Kind == "path" && t.Parts[last].Kind == "object" {
+		return &t.Parts[last]
+	}
+	return nil
+}
+
+// fieldIn returns the value that an object constructor has for a name; nil for none.
+func fieldIn(t *jsonata.Tree, name string) *jsonata.Tree {
+	if t.Kind != "object" {
+		return nil
+	}
+	for i := 0; i+1 < len(t.Parts); i += 2 {
+		if t.Parts[i].Kind == "string" && t.Parts[i].Text == name {
+			return &t.Parts[i+1]
+		}
+	}
+	return nil
+}
+
+// isOptional reports whether a field of a path is optional by the schema of the first, which is that of a node, or by the value
+// that the node's onError gives for an item.
+func (c *checker) isOptional(path []string) bool {
+	if len(path) < 2 {
+		return false
+	}
+	i, isNode := c.index[path[0]]
+	if !isNode || c.faulty[i] { // its consequences are not reported
+		return false
+	}
+	call := graph.CallingOf(c.graph.Nodes[i])
+	if each := call != nil && call.ForEach != nil && call.OnError != nil && call.OnError.Value != nil; !each && !c.declared(path[0]) {
+		return false
+	}
+	at := c.outputs[i].done
+	for _, name := range path[1:] {
+		fields := itemFields(at)
+		f := slices.IndexFunc(fields, func(f shape.Field) bool { return f.Name == name })
+		if f < 0 || fields[f].Optional {
+			return f >= 0
+		}
+		at = fields[f].Shape
+	}
+	return false
+}
+
+// itemFields returns the fields of the objects of a shape, or of the items of its arrays.
+func itemFields(s shape.Shape) []shape.Field {
+	if fields := s.Fields(); len(fields) > 0 {
+		return fields
+	}
+	return s.Items().Fields()
+}
+
+// itemsPath returns the names of the path of whose items the innermost object around a part is made; nil for none.
+func (c *checker) itemsPath(e *graph.Expr, part *jsonata.Tree) []string {
+	around := objectStep(e.Tree(), part)
+	if around == nil {
+		return nil
+	}
+	before := *around
+	before.Parts = around.Parts[:len(around.Parts)-1]
+	if first := &before.Parts[0]; len(before.Parts) == 1 && first.Kind == "variable" && first.Text == "item" {
+		return c.givenItems(e)
+	}
+	return pickedNames(&before)
+}
+
+// givenItems returns the path of the list over which the node of an expression goes.
+func (c *checker) givenItems(e *graph.Expr) []string {
+	for _, uses := range c.uses {
+		for _, u := range uses {
+			call := graph.CallingOf(u.call)
+			if u.expr != e || call == nil || call.ForEach == nil || call.ForEach.Items.Tree() == nil {
+				continue
+			}
+			list := call.ForEach.Items.Tree()
+			for list.Kind == "call" && len(list.Parts) > 1 && slices.Contains([]string{"chunk", "distinct", "reverse", "sort", "shuffle"}, list.Parts[0].Text) {
+				list = &list.Parts[1]
+			}
+			return pickedNames(list)
+		}
+	}
+	return nil
+}
+
+// objectStep returns the innermost path around a part whose last step is an object constructor.
+func objectStep(t, part *jsonata.Tree) *jsonata.Tree {
+	for i := range t.Parts {
+		inner := &t.Parts[i]
+		if inner.Offset > part.Offset || part.End > inner.End {
+			continue
+		}
+		if found := objectStep(inner, part); found != nil {
+			return found
+		}
+	}
+	if t.Kind != "path" || len(t.Parts) < 2 || t.Parts[len(t.Parts)-1].Kind != "object" {
+		return nil
+	}
+	return t
+}
