@@ -241,6 +241,10 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 	if !isText {
 		return
 	}
+	if rest := strings.TrimSpace(text); strings.HasPrefix(rest, "{expr:") && strings.HasSuffix(rest, "}") {
+		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", shorten(text)), "remove the quotes around { }")
+		return
+	}
 	for _, found := range templatePath().FindAllStringSubmatchIndex(text, -1) {
 		c.warnLiteral(data, text, found)
 	}

@@ -1,6 +1,9 @@
 package shape
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 func keys(_ *inferrer, s *site) fact {
 	from := s.arg(0)
@@ -25,6 +28,16 @@ func keys(_ *inferrer, s *site) fact {
 // looked infers $lookup: a field by its name.
 func looked(in *inferrer, s *site) fact {
 	from, name := s.arg(0), s.arg(1).shape.Words()
+	if !from.shape.IsAny() && len(name) > 1 && from.shape.IsObject() {
+		for _, key := range name {
+			if _, has := from.shape.get().field(key); !has {
+				out := from.unknown()
+				text := in.text(s.tree)
+				out.reads = append(slices.Clip(out.reads), read{node: "\x00" + text, offset: s.tree.Offset, end: s.tree.End, field: []string{"\x00"}, when: fmt.Sprintf("%s is missing for %q", text, key)})
+				return out
+			}
+		}
+	}
 	if from.shape.IsAny() || len(name) != 1 || from.shape.can(kindFunction) {
 		return from.unknown()
 	}

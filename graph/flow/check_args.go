@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
@@ -58,7 +60,7 @@ func (c *checker) argsOf(call graph.Node, defined *config.Node) (argsChecker, *c
 	case *graph.SubGraph:
 		if n.Graph != nil { // nil: package graph reports it
 			a.inputSchema = newInputSchema(n.Graph.Input.JSON())
-			a.input = n.Graph.Input
+			a.input, a.callee = n.Graph.Input, n.Graph
 		}
 	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
@@ -74,6 +76,7 @@ type argsChecker struct {
 	inputSchema
 	tool     string
 	input    *schema.Schema             // of a tool of the file, whose defaults are filled in before the check; else nil
+	callee   *graph.Graph               // the tool of the file; nil for an upstream tool
 	shapes   map[config.Pos]shape.Shape // of expressions, by place
 	trees    map[config.Pos]*graph.Expr // expressions, by place
 	needs    map[config.Pos]need        // of expressions, by place
@@ -226,10 +229,51 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint)
 	case closed:
 		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint)
+	case a.outer(key.Value, path):
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, but %q beside what it is in", a.tool, pathText(path), key.Value), "move it one level up")
+	case hint == "" && a.callee != nil && !readsArgument(a.callee, key.Value):
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, and does not read it; it declares %s", a.tool, pathText(path), wording.List(known)), "remove it, or name one that it declares")
 	case hint != "":
 		a.found.Warn(key.Pos, "argument-refused",
 			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint)
 	}
+}
+
+// outer reports whether the schema declares a property of that name beside one of the objects that a path leads into.
+func (a *argsChecker) outer(name string, path []string) bool {
+	s := a.resolved(a.root)
+	for _, step := range path[:len(path)-1] {
+		if properties, _ := s["properties"].(map[string]any); properties != nil && properties[name] != nil {
+			return true
+		}
+		next, _ := s["items"].(map[string]any)
+		if properties, isObject := s["properties"].(map[string]any); isObject {
+			next, _ = properties[step].(map[string]any)
+		}
+		s = a.resolved(next)
+	}
+	return false
+}
+
+// readsArgument reports whether an expression or a rule of a graph reads an argument, or all arguments at once.
+func readsArgument(g *graph.Graph, name string) bool {
+	entry := g.Entry.ID()
+	reads := func(path []string) bool {
+		return len(path) > 0 && path[0] == entry && (len(path) == 1 || path[1] == name)
+	}
+	for _, node := range g.Nodes {
+		for _, use := range usesOf(node) {
+			if slices.ContainsFunc(use.expr.References(), func(ref jsonata.Reference) bool { return reads(ref.Path) || ref.Function != "" }) {
+				return true
+			}
+		}
+		if s, isSwitch := node.(*graph.Switch); isSwitch && slices.ContainsFunc(s.Conditions, func(condition graph.Condition) bool {
+			return slices.ContainsFunc(condition.Rule.References(), func(ref jsonlogic.Reference) bool { return reads(ref.Path) })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // fills reports whether a missing property gets a default.

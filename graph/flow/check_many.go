@@ -17,9 +17,30 @@ func (c *checker) tooMany(m *graph.MCP) {
 	if m.ForEach == nil || most == 0 || m.ForEach.Items.Tree() == nil {
 		return
 	}
+	if path := names(m.ForEach.Items.Tree()); path != nil && path[0] == c.graph.Entry.ID() {
+		c.tooLong(m, path, most)
+		return
+	}
 	first, path := rangeOf(m.ForEach.Items.Tree())
 	if limit, last, declared := c.mostOf(path); declared && last-first+1 > float64(most) {
 		c.addMany(limit, pathText(path[1:]), last, fmt.Sprintf("node %q makes %s calls", m.ID(), value.NumberText(last-first+1)), "maxCalls", most)
+	}
+}
+
+// tooLong warns of a forEach over a list of the arguments that may be longer than maxCalls allows, by its maxItems.
+func (c *checker) tooLong(m *graph.MCP, path []string, most int) {
+	part := c.graph.Tool.InputSchema
+	for _, name := range path[1:] {
+		part = part.Get("properties").Get(name)
+	}
+	limit := part.Get("maxItems")
+	if limit == nil {
+		return
+	}
+	at := c.graph.LimitsAt["maxCalls"]
+	if n, isNumber := value.FromPlain(limit.Scalar).(float64); isNumber && n > float64(most) && at.IsValid() {
+		c.found.Warn(at, "limit-too-low", fmt.Sprintf("maxCalls is %d, but node %q makes a call for each of up to %s items of %s", most, m.ID(), value.NumberText(n), pathText(path[1:])),
+			"raise maxCalls, or lower maxItems")
 	}
 }
 

@@ -99,12 +99,13 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 		e, part = c.madeBy(e, part, 0)
 		return c.place(e.Text, part.Offset), sourceOf(e, part), plain && !filters(part)
 	}
-	if part.Kind == "conditional" && len(part.Parts) == 2 && excess.Found == "missing" {
+	consumed := len(excess.Path) == 0 || part != partOf(e.Tree(), excess.Path[:len(excess.Path)-1], want)
+	if part.Kind == "conditional" && len(part.Parts) == 2 && excess.Found == "missing" && consumed {
 		return c.place(e.Text, part.Offset), "a conditional without an alternative", true
 	}
 	lacks, field := excess.Found == "missing" && len(excess.Path) > 0, ""
-	if last := len(excess.Path) - 1; lacks && part == partOf(e.Tree(), excess.Path[:last], want) {
-		field = excess.Path[last] // of an object that the expression reads
+	if lacks && !consumed {
+		field = excess.Path[len(excess.Path)-1] // of an object that the expression reads
 	}
 	o, certain := c.originOf(e, c.exceeding(part, excess, want), field, 0)
 	switch {

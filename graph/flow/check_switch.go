@@ -29,12 +29,31 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 				fmt.Sprintf("condition %d of switch %q never holds: a condition before it holds whenever this one would", i+1, s.ID()),
 				"put the narrower condition first, or remove it")
 		} else {
+			c.contradictions(t)
 			c.comparisons(ctx, node, i, t)
 			c.truths(ctx, node, i, t)
 			c.kinds(ctx, node, i, cond.Rule.Data)
 			c.missing(node, cond.Rule, t)
 		}
 		before = before.assume(t, false)
+	}
+}
+
+// contradictions warns of an and whose parts exclude each other.
+func (c *checker) contradictions(t *term) {
+	for _, part := range t.parts {
+		c.contradictions(part)
+	}
+	if t.op != "and" {
+		return
+	}
+	var before facts
+	for _, part := range t.parts {
+		if before.decide(part) == no && part.at != nil {
+			c.found.Warn(part.at.Pos, "constant-condition", "this part of and never holds where the parts before it do", "turn a comparison round, or write or")
+			return
+		}
+		before = before.assume(part, true)
 	}
 }
 

@@ -99,8 +99,8 @@ func (c *checker) membership(ctx context.Context, node, number int, operands *co
 
 // counts warns of a comparison with the number of executions of a node that is in no loop: it is 0 or 1, whatever it is compared with.
 func (c *checker) counts(ctx context.Context, operands *config.Data) {
-	for i, d := range operands.Items {
-		other := operands.Items[1-i]
+	for i, side := range operands.Items {
+		d, other := c.countIn(ctx, side), operands.Items[1-i]
 		id := c.countedBy(ctx, sideText(d))
 		at, isNode := c.index[id]
 		if !isNode || c.inLoop(at) || other.Kind == config.KindScalar && isAtMostOne(other.Scalar) {
@@ -108,6 +108,22 @@ func (c *checker) counts(ctx context.Context, operands *config.Data) {
 		}
 		c.found.Warn(d.Pos, "constant-condition", fmt.Sprintf("node %q is in no loop, so that %s is at most 1", id, sideText(d)), "count a node of the loop")
 	}
+}
+
+// countIn returns the part of an operand that counts the executions of a node, also inside of a calculation; else the operand.
+func (c *checker) countIn(ctx context.Context, d *config.Data) *config.Data {
+	if d.Kind != config.KindObject || len(d.Keys) != 1 || c.countedBy(ctx, sideText(d)) != "" {
+		return d
+	}
+	if operator := d.Keys[0].Value; operator != "*" && operator != "+" && operator != "-" && operator != "/" {
+		return d
+	}
+	for _, part := range d.Items[0].Items {
+		if of := c.countIn(ctx, part); c.countedBy(ctx, sideText(of)) != "" {
+			return of
+		}
+	}
+	return d
 }
 
 func isAtMostOne(constant any) bool {
