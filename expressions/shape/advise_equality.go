@@ -41,3 +41,21 @@ func (in *inferrer) wrongCase(t *tree, left, right fact) bool {
 	}
 	return false
 }
+
+// nullInOrder reports an operand of a comparison by size that may be null by its schema, where nothing in the expression asks for that.
+func (in *inferrer) nullInOrder(t *tree, i int, v fact) {
+	a := v.shape.get()
+	if v.shape.IsAny() || !a.kinds.has(kindNull) || !a.kinds.has(kindNumber|kindString) || a.kinds&kindValue == kindValue {
+		return
+	}
+	if path := in.contextPath(&t.Parts[i]); path != nil && in.env.Asked != nil && in.env.Asked(path) {
+		return
+	}
+	text := in.text(&t.Parts[i])
+	for _, asked := range []string{"$type(" + text + ")", text + " = null", text + " != null", "null = " + text, "null != " + text, text + " ?", "$boolean(" + text, text + " and "} {
+		if strings.Contains(in.source, asked) {
+			return
+		}
+	}
+	in.report(&t.Parts[i], CodeWrongOperand, fmt.Sprintf("%s may be null, and the operator %s takes numbers or strings", text, t.Text), fmt.Sprintf("test it first: $type(%s) = … and …", text))
+}

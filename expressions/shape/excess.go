@@ -64,6 +64,8 @@ func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int)
 		for _, f := range b.fields {
 			own, known := a.field(f.Name)
 			switch {
+			case !known && !f.Optional && a.rest == declared:
+				found = append(found, Excess{Path: below(path, f.Name), Found: missing, Expected: f.Shape.String()})
 			case !known:
 			case own.Optional && !f.Optional && a.rest != open:
 				found = append(found, Excess{Path: below(path, f.Name), Found: missing, Expected: f.Shape.String()})

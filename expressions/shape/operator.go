@@ -116,6 +116,7 @@ func (in *inferrer) order(t *tree, left, right fact) fact {
 	for i, v := range []fact{left, right} {
 		in.need(v)
 		in.absent(&t.Parts[i], v)
+		in.nullInOrder(t, i, v)
 	}
 	out := like(Boolean(), left, right)
 	in.counted(t, left, right, &out)

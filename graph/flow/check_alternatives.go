@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
@@ -8,7 +9,7 @@ import (
 
 // alternatives warns of an alternative of a conditional, or of a value with a default, that is of a kind which is never wanted, though the others
 // are: it is reported as wrong, in words for the part at a path.
-func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path []string, part *jsonata.Tree, found, expected string)) {
+func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path []string, at config.Pos, found, expected string)) {
 	var look func(t *jsonata.Tree, want shape.Shape, path []string)
 	look = func(t *jsonata.Tree, want shape.Shape, path []string) {
 		t = lastOf(t)
@@ -29,10 +30,20 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 			values = t.Parts
 		}
 		for i := range values {
-			given := c.shapeOfPart(&values[i])
-			if conflict, differ := given.Conflict(want); differ && len(conflict.Path) == 0 {
-				warn(path, &values[i], conflict.Found, conflict.Expected)
+			value := lastOf(&values[i])
+			given := c.shapeOfPart(value)
+			if conflict, differ := given.Filled().Conflict(want); differ {
+				at, part := e, value
+				if t := c.transformOf(value); t != nil && len(conflict.Path) > 0 {
+					at, part = t.Expr, partOf(t.Expr.Tree(), conflict.Path, want)
+				}
+				warn(below(path, conflict.Path...), c.place(at.Text, part.Offset), conflict.Found, conflict.Expected)
 				return
+			}
+			for _, excess := range given.Exceeds(want) {
+				if names := names(value); len(excess.Path) == 0 && len(names) > 1 && names[0] == c.graph.Entry.ID() && !c.switchAsks(names) && !testsAny(e.Tree(), names[len(names)-1]) {
+					warn(path, c.argumentAt(names[1:]), excess.Found, excess.Expected)
+				}
 			}
 		}
 	}
@@ -41,7 +52,20 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 	}
 }
 
-// shapeOfPart returns the shape of a literal, or of a path into the arguments or into the answer of a call; Any for other parts.
+// transformOf returns the transform whose whole output a part reads; nil for any other part.
+func (c *checker) transformOf(t *jsonata.Tree) *graph.Transform {
+	path := names(t)
+	if len(path) != 1 {
+		return nil
+	}
+	of, isTransform := c.graph.Node(path[0]).(*graph.Transform)
+	if !isTransform || of.Expr.Tree() == nil {
+		return nil
+	}
+	return of
+}
+
+// shapeOfPart returns the shape of a literal, of the output of a transform, or of a path into the arguments or into the answer of a call; Any for other parts.
 func (c *checker) shapeOfPart(t *jsonata.Tree) shape.Shape {
 	switch t.Kind {
 	case "string":
@@ -50,6 +74,9 @@ func (c *checker) shapeOfPart(t *jsonata.Tree) shape.Shape {
 		return shape.Number()
 	}
 	path := names(t)
+	if c.transformOf(t) != nil {
+		return c.outputs[c.index[path[0]]].done
+	}
 	if len(path) < 2 || !c.declared(path[0]) {
 		return shape.Any()
 	}

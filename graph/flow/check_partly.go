@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolgraph/config"
+	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
@@ -17,8 +18,8 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 	if e == nil || e.Tree() == nil || a.handled {
 		return
 	}
-	a.alternatives(e, want, func(inner []string, part *jsonata.Tree, found, expected string) {
-		a.found.Warn(a.place(e.Text, part.Offset), "argument-refused", fmt.Sprintf("argument %q of tool %q: expected %s, but this alternative gives %s",
+	a.alternatives(e, want, func(inner []string, at config.Pos, found, expected string) {
+		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q: expected %s, but this alternative gives %s",
 			pathText(below(path, inner...)), a.tool, expected, found), "give each alternative a value of the expected kind")
 	})
 	for _, excess := range given.Exceeds(want) {
@@ -38,8 +39,8 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 	if !isTransform || t.Expr.Tree() == nil {
 		return
 	}
-	c.alternatives(t.Expr, want, func(inner []string, part *jsonata.Tree, found, expected string) {
-		c.found.Warn(c.place(t.Expr.Text, part.Offset), "output-mismatch", fmt.Sprintf("%q of the result: expected %s by outputSchema of tool %q, but this alternative gives %s",
+	c.alternatives(t.Expr, want, func(inner []string, at config.Pos, found, expected string) {
+		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result: expected %s by outputSchema of tool %q, but this alternative gives %s",
 			pathText(inner), expected, c.graph.Tool.Name.Value, found), "give each alternative a value of the expected kind")
 	})
 	for _, excess := range one.shape.Exceeds(want) {
@@ -102,6 +103,9 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 	consumed := len(excess.Path) == 0 || part != partOf(e.Tree(), excess.Path[:len(excess.Path)-1], want)
 	if part.Kind == "conditional" && len(part.Parts) == 2 && excess.Found == "missing" && consumed {
 		return c.place(e.Text, part.Offset), "a conditional without an alternative", true
+	}
+	if first := firstOf(part); first.Kind == "variable" && first.Text == expressions.VarVars && excess.Found == "missing" && !consumed {
+		return c.place(e.Text, part.Offset), sourceOf(e, part), true
 	}
 	lacks, field := excess.Found == "missing" && len(excess.Path) > 0, ""
 	if lacks && !consumed {
@@ -167,6 +171,14 @@ func (c *checker) argumentAt(path []string) config.Pos {
 		}
 	}
 	return part.Pos
+}
+
+// firstOf returns the first step of a path; any other part itself.
+func firstOf(t *jsonata.Tree) *jsonata.Tree {
+	if t.Kind == "path" {
+		return &t.Parts[0]
+	}
+	return t
 }
 
 // keyIn returns the key that an object constructor has for the last name of a path.
