@@ -19,6 +19,7 @@ import (
 // before them, or because of what they compare.
 func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 	var before facts
+	c.oneWay(node, s)
 	for i, cond := range s.Conditions {
 		t := c.terms[node][i]
 		if _, constant := cond.Rule.Constant(); constant {
@@ -37,6 +38,18 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 		}
 		before = before.assume(t, false)
 	}
+}
+
+// oneWay warns of a switch whose ways all lead to the same node.
+func (c *checker) oneWay(node int, s *graph.Switch) {
+	if len(s.Conditions) == 0 || s.Default == nil || slices.ContainsFunc(s.Conditions, func(condition graph.Condition) bool { return condition.Next != s.Default }) {
+		return
+	}
+	at := c.graph.Tool.Nodes[node].Pos
+	if next := c.graph.Tool.Nodes[node].Next; next.IsSet() {
+		at = next.Pos
+	}
+	c.found.Warn(at, "constant-condition", fmt.Sprintf("all ways of switch %q lead to %q, so that it decides nothing", s.ID(), s.Default.ID()), "let one of them lead to another node, or remove the switch")
 }
 
 // contradictions warns of an and whose parts exclude each other.
