@@ -92,9 +92,9 @@ func chainFile(n int) string {
 
 // conditionsFile is a tool with a switch of n conditions.
 func conditionsFile(n int) string {
-	return serverLine + "tools:\n- name: t\n  nodes:\n  - {id: entry, type: entry, next: s}\n  - id: s\n    type: switch\n    next: a\n    conditions:" +
+	return serverLine + "tools:\n- name: t\n  nodes:\n  - {id: entry, type: entry, next: s}\n  - id: s\n    type: switch\n    next: b\n    conditions:" +
 		repeatedText(n, "\n    - {rule: {var: entry.k%d}, next: a}") +
-		"\n  - {id: a, type: transform, transform: {expr: entry}, next: exit}\n  - {id: exit, type: exit}"
+		"\n  - {id: a, type: transform, transform: {expr: entry}, next: exit}\n  - {id: b, type: transform, transform: {expr: entry}, next: exit}\n  - {id: exit, type: exit}"
 }
 
 // askFile is a tool that asks with a message of n characters.

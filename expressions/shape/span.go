@@ -60,16 +60,19 @@ func (a *alternatives) apart(b *alternatives) bool {
 
 func (s span) has(f float64) bool { return s.least <= f && f <= s.most }
 
+// largestInteger is the bound that generators of schemas give every integer: no bound.
+const largestInteger = 1<<53 - 1
+
 // spanOf returns the range that a schema gives numbers; nil for all.
 func spanOf(schema value.Value) *span {
 	s := allNumbers
 	for _, keyword := range []string{"minimum", "exclusiveMinimum"} {
-		if f, isNumber := member(schema, keyword).(float64); isNumber {
+		if f, isNumber := member(schema, keyword).(float64); isNumber && f > -largestInteger {
 			s.least = max(s.least, f)
 		}
 	}
 	for _, keyword := range []string{"maximum", "exclusiveMaximum"} {
-		if f, isNumber := member(schema, keyword).(float64); isNumber {
+		if f, isNumber := member(schema, keyword).(float64); isNumber && f < largestInteger {
 			s.most = min(s.most, f)
 		}
 	}

@@ -1,0 +1,77 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+
+	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/jsonlogic"
+	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
+)
+
+// unknown reports a key that the schema does not declare. A server whose schema is open ignores
+// unknown keys, so that only a key that looks misspelt is reported then.
+func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool, d *config.Data) {
+	var free []string
+	for _, name := range known {
+		if d.Get(name) == nil {
+			free = append(free, name)
+		}
+	}
+	hint := wording.DidYouMean(key.Value, free)
+	if !closed && wording.Misspelt(key.Value, free) == "" {
+		hint = "" // what only looks like another name may be a name of its own
+	}
+	switch {
+	case closed && len(known) == 0:
+		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint)
+	case closed:
+		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint)
+	case a.outer(key.Value, path):
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, but %q beside what it is in", a.tool, pathText(path), key.Value), "move it one level up")
+	case hint == "" && len(known) > 0 && a.callee != nil && !readsArgument(a.callee, key.Value):
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, and does not read it; it declares %s", a.tool, pathText(path), wording.List(known)), "remove it, or name one that it declares")
+	case hint != "":
+		a.found.Warn(key.Pos, "argument-refused",
+			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint)
+	}
+}
+
+// outer reports whether the schema declares a property of that name beside one of the objects that a path leads into.
+func (a *argsChecker) outer(name string, path []string) bool {
+	s := a.resolved(a.root)
+	for _, step := range path[:len(path)-1] {
+		if properties, _ := s["properties"].(map[string]any); properties != nil && properties[name] != nil {
+			return true
+		}
+		next, _ := s["items"].(map[string]any)
+		if properties, isObject := s["properties"].(map[string]any); isObject {
+			next, _ = properties[step].(map[string]any)
+		}
+		s = a.resolved(next)
+	}
+	return false
+}
+
+// readsArgument reports whether an expression or a rule of a graph reads an argument, or all arguments at once.
+func readsArgument(g *graph.Graph, name string) bool {
+	entry := g.Entry.ID()
+	reads := func(path []string) bool {
+		return len(path) > 0 && path[0] == entry && (len(path) == 1 || path[1] == name)
+	}
+	for _, node := range g.Nodes {
+		for _, use := range usesOf(node) {
+			if slices.ContainsFunc(use.expr.References(), func(ref jsonata.Reference) bool { return reads(ref.Path) || ref.Function != "" }) {
+				return true
+			}
+		}
+		if s, isSwitch := node.(*graph.Switch); isSwitch && slices.ContainsFunc(s.Conditions, func(condition graph.Condition) bool {
+			return slices.ContainsFunc(condition.Rule.References(), func(ref jsonlogic.Reference) bool { return reads(ref.Path) })
+		}) {
+			return true
+		}
+	}
+	return false
+}
