@@ -59,7 +59,7 @@ func wordsOf(value float64, ordinal bool) string {
 }
 
 // wordValues are the values of words in small letters.
-var wordValues = func() map[string]float64 {
+var wordValues = sync.OnceValue(func() map[string]float64 {
 	values := map[string]float64{}
 	add := func(value float64, words ...string) {
 		for _, word := range words {
@@ -78,7 +78,7 @@ var wordValues = func() map[string]float64 {
 		add(large.value, large.word, large.word+"th")
 	}
 	return values
-}()
+})
 
 var wordSeparator = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,\s|\sand\s|[\s\\-]`) })
 
@@ -87,7 +87,7 @@ func valueOfWords(text string) (value float64, ok bool) {
 	// Each segment is below 1,000 or was multiplied by its magnitude.
 	segments := []float64{0}
 	for _, word := range wordSeparator().Split(strings.ToLower(text), -1) {
-		n, known := wordValues[word]
+		n, known := wordValues()[word]
 		last := &segments[len(segments)-1]
 		switch {
 		case !known:

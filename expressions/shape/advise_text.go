@@ -5,19 +5,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/internal/base/wording"
 )
 
 // textFirst are the functions of a text that is searched or read by another text, with what the second one is.
-var textFirst = map[string]string{
-	"contains": "what is searched in it", "substringBefore": "what ends it", "substringAfter": "what is before it", "split": "the separator",
-	"match": "the pattern", "replace": "what is replaced", "toMillis": "the picture", "parseInteger": "the picture",
-}
+var textFirst = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"contains": "what is searched in it", "substringBefore": "what ends it", "substringAfter": "what is before it", "split": "the separator",
+		"match": "the pattern", "replace": "what is replaced", "toMillis": "the picture", "parseInteger": "the picture",
+	}
+})
 
 // literalFirst reports a call whose text is written and whose pattern is a value: they are mostly swapped.
 func (in *inferrer) literalFirst(s *site) {
-	what, takesText := textFirst[s.name]
+	what, takesText := textFirst()[s.name]
 	if !takesText || len(s.args) < 2 || len(s.trees) < 2 || s.trees[0] == nil || s.trees[1] == nil || s.trees[0].Kind != "string" {
 		return
 	}
@@ -113,7 +116,7 @@ func (s *site) captured() (n int, ok bool) {
 
 // matched infers $match.
 func matched(in *inferrer, s *site) fact {
-	out := like(builtins[s.name].result, s.args[:min(len(s.args), 2)]...)
+	out := like(builtins()[s.name].result, s.args[:min(len(s.args), 2)]...)
 	if len(s.args) > 0 {
 		out = in.without(s.args[0], out)
 	}
