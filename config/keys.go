@@ -27,6 +27,11 @@ type key struct {
 // default.
 type value map[string]any
 
+// lazyForm returns a function that makes a form at its first call: few files have all of them.
+//
+//go:noinline
+func lazyForm(newForm func() *form) func() *form { return sync.OnceValue(newForm) }
+
 func (f *form) find(name string) *key {
 	for i := range f.keys {
 		if f.keys[i].name == name {
@@ -83,7 +88,7 @@ func loose() value { return value{"type": []any{"string", "number", "boolean"}} 
 
 func settingsValue() value { return value{"type": "object", "additionalProperties": loose()} }
 
-var fileForm = sync.OnceValue(func() *form {
+var fileForm = lazyForm(func() *form {
 	return &form{
 		name: "the graph file", doc: "A graph file: each entry of tools becomes one MCP tool.",
 		keys: []key{
@@ -104,7 +109,7 @@ var fileForm = sync.OnceValue(func() *form {
 	}
 })
 
-var serverForm = sync.OnceValue(func() *form {
+var serverForm = lazyForm(func() *form {
 	return &form{
 		name: "server", doc: "The name and description of this server for clients.",
 		keys: []key{
@@ -118,7 +123,7 @@ var serverForm = sync.OnceValue(func() *form {
 	}
 })
 
-var limitsForm = sync.OnceValue(func() *form {
+var limitsForm = lazyForm(func() *form {
 	return &form{
 		name: "executionLimits", doc: "The limits of one run.",
 		keys: []key{
@@ -133,7 +138,7 @@ var limitsForm = sync.OnceValue(func() *form {
 	}
 })
 
-var toolForm = sync.OnceValue(func() *form {
+var toolForm = lazyForm(func() *form {
 	return &form{
 		name: "a tool", doc: "One MCP tool and the graph behind it.",
 		keys: []key{
@@ -158,7 +163,7 @@ var toolForm = sync.OnceValue(func() *form {
 	}
 })
 
-var annotationsForm = sync.OnceValue(func() *form {
+var annotationsForm = lazyForm(func() *form {
 	return &form{
 		name: "annotations", doc: "Hints about a tool, as the Model Context Protocol defines them.",
 		keys: []key{
@@ -237,7 +242,7 @@ var nodeForms = sync.OnceValue(func() map[NodeType]*form {
 var NodeTypes = []NodeType{EntryNode, MCPNode, GraphNode, ParallelNode, AskNode, TransformNode, SwitchNode, ExitNode}
 
 // anyNodeForm has the keys of all types, for a node whose type is unknown.
-var anyNodeForm = sync.OnceValue(func() *form {
+var anyNodeForm = lazyForm(func() *form {
 	all := &form{name: "a node"}
 	for _, t := range NodeTypes {
 		for _, k := range nodeForms()[t].keys {
@@ -250,14 +255,14 @@ var anyNodeForm = sync.OnceValue(func() *form {
 	return all
 })
 
-var transformForm = sync.OnceValue(func() *form {
+var transformForm = lazyForm(func() *form {
 	return &form{
 		name: "transform", doc: "What a transform node computes.",
 		keys: []key{{name: "expr", doc: "JSONata over the context: $.nodeId is a node's latest output.", value: textValue("$.entry.directory"), required: true}},
 	}
 })
 
-var conditionForm = sync.OnceValue(func() *form {
+var conditionForm = lazyForm(func() *form {
 	return &form{
 		name: "a condition", doc: "One way out of a switch.",
 		keys: []key{
@@ -282,7 +287,7 @@ func nextKey(doc string) key {
 }
 
 // upstreamForm has the keys of all transports. The type of a server says which it may use.
-var upstreamForm = sync.OnceValue(func() *form {
+var upstreamForm = lazyForm(func() *form {
 	return &form{
 		name: "a server", doc: "A server that mcp nodes call: a program (stdio) or an address.",
 		keys: []key{
@@ -308,7 +313,7 @@ var upstreamForm = sync.OnceValue(func() *form {
 	}
 })
 
-var oauthForm = sync.OnceValue(func() *form {
+var oauthForm = lazyForm(func() *form {
 	return &form{
 		name: "oauth", doc: "How to get a token for the server.",
 		keys: []key{

@@ -1,13 +1,11 @@
 package config
 
 import (
-	"sync"
-
 	"slices"
 )
 
 // toolAllowForm has the keys of allow of a tool.
-var toolAllowForm = sync.OnceValue(func() *form {
+var toolAllowForm = lazyForm(func() *form {
 	return &form{
 		name: "allow", doc: "What the calls of a run may do; a call outside of it is refused. That of the file and that of a tool both hold.",
 		keys: []key{
@@ -19,7 +17,7 @@ var toolAllowForm = sync.OnceValue(func() *form {
 })
 
 // allowForm has the keys of allow of the file.
-var allowForm = sync.OnceValue(func() *form {
+var allowForm = lazyForm(func() *form {
 	return &form{name: toolAllowForm().name, doc: toolAllowForm().doc, keys: append(slices.Clone(toolAllowForm().keys), key{
 		name: "trustImports", doc: "Whether the effect and the confirm: false that imported files give their calls count. With false such an effect is unknown, unless the lock or a trusted server says it.",
 		value: value{"type": "boolean", "default": true},

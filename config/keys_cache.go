@@ -1,11 +1,9 @@
 package config
 
-import "sync"
-
 const dayMs = 86_400_000 // the milliseconds of a day
 
 // cacheForm has the keys of cache.
-var cacheForm = sync.OnceValue(func() *form {
+var cacheForm = lazyForm(func() *form {
 	return &form{
 		name: "cache", doc: "Gives the answer of a call again to equal calls of the same process.",
 		keys: []key{
@@ -15,7 +13,7 @@ var cacheForm = sync.OnceValue(func() *form {
 })
 
 // rateForm has the keys of rate.
-var rateForm = sync.OnceValue(func() *form {
+var rateForm = lazyForm(func() *form {
 	return &form{
 		name: "rate", doc: "How many calls the server gets in a time: so many at once, then evenly as many in each perMs.",
 		keys: []key{

@@ -3,11 +3,10 @@ package config
 import (
 	"maps"
 	"slices"
-	"sync"
 )
 
 // forEachForm has the keys of forEach.
-var forEachForm = sync.OnceValue(func() *form {
+var forEachForm = lazyForm(func() *form {
 	return &form{
 		name: "forEach", doc: "One call for each item of a list; the output is the list of their values, in the order of the items.",
 		keys: []key{
@@ -20,10 +19,10 @@ var forEachForm = sync.OnceValue(func() *form {
 // retryForm has the keys of retry; pollForm has those of a retry with until, which repeats a call
 // that takes its time and therefore has other defaults.
 var (
-	retryForm = sync.OnceValue(func() *form {
+	retryForm = lazyForm(func() *form {
 		return newRetryForm("How a failed call is repeated.", 3, 10, 500, 2)
 	})
-	pollForm = sync.OnceValue(func() *form {
+	pollForm = lazyForm(func() *form {
 		return newRetryForm("How a call is repeated until its value is the wanted one.", 60, 1000, 2000, 1)
 	})
 )
@@ -44,7 +43,7 @@ func newRetryForm(doc string, attempts, mostAttempts, delay, backoff int) *form 
 }
 
 // onErrorForm has the keys of onError.
-var onErrorForm = sync.OnceValue(func() *form {
+var onErrorForm = lazyForm(func() *form {
 	return &form{
 		name: "onError", doc: "How the run continues after a failure of this node; {} continues with {error: …} as the output.",
 		keys: []key{
@@ -65,7 +64,7 @@ func failureWords() []any {
 
 // toolLimitsForm has the keys of a tool's own executionLimits: those of the file without
 // defaults, since a limit that the tool does not set is the file's.
-var toolLimitsForm = sync.OnceValue(func() *form {
+var toolLimitsForm = lazyForm(func() *form {
 	own := &form{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", keys: slices.Clone(limitsForm().keys)}
 	for i := range own.keys {
 		own.keys[i].value = own.keys[i].value.withoutDefault()

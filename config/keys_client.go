@@ -1,7 +1,5 @@
 package config
 
-import "sync"
-
 // The keys of a tool, and of the server, that only clients read.
 
 var metaKey = key{
@@ -15,7 +13,7 @@ func iconsKey(of string) key {
 	}}
 }
 
-var iconForm = sync.OnceValue(func() *form {
+var iconForm = lazyForm(func() *form {
 	return &form{
 		name: "an icon", doc: "An image, as the Model Context Protocol defines icons.",
 		keys: []key{

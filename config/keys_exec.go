@@ -1,9 +1,7 @@
 package config
 
-import "sync"
-
 // execForm has the keys of a server whose tools are programs.
-var execForm = sync.OnceValue(func() *form {
+var execForm = lazyForm(func() *form {
 	return &form{
 		name: "a server of type exec", doc: "Programs as tools: each call starts one, without a shell. Runs need --allow-exec.",
 		keys: []key{
@@ -18,7 +16,7 @@ var execForm = sync.OnceValue(func() *form {
 	}
 })
 
-var programForm = sync.OnceValue(func() *form {
+var programForm = lazyForm(func() *form {
 	return &form{
 		name: "a program", doc: "One tool. Its arguments: stdin, which the program reads, and args, a list of texts that are added to the command.",
 		keys: []key{

@@ -1,7 +1,5 @@
 package config
 
-import "sync"
-
 // Pipeline is the tool with which a client makes several calls in one request.
 type Pipeline struct {
 	Pos      Pos    // of the key; invalid when a flag has added it
@@ -23,7 +21,7 @@ const (
 	MostPipelineSteps    = 100
 )
 
-var pipelineForm = sync.OnceValue(func() *form {
+var pipelineForm = lazyForm(func() *form {
 	return &form{
 		name: "pipeline", doc: "A tool with which a client makes several calls in one request: the results of earlier steps can be arguments of later ones.",
 		keys: []key{
