@@ -2,9 +2,10 @@ package jsonata
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"sync"
+
+	"toolgraph/internal/base/wording"
 )
 
 // Words of numbers, cardinal and ordinal.
@@ -80,7 +81,7 @@ var wordValues = sync.OnceValue(func() map[string]float64 {
 	return values
 })
 
-var wordSeparator = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,\s|\sand\s|[\s\\-]`) })
+var wordSeparator = wording.Pattern(`,\s|\sand\s|[\s\\-]`)
 
 // valueOfWords is the reverse of wordsOf; ok is false when a word is no number's.
 func valueOfWords(text string) (value float64, ok bool) {
