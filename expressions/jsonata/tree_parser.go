@@ -2,6 +2,7 @@ package jsonata
 
 import (
 	"sync"
+
 	"toolgraph/expressions"
 	"toolgraph/internal/base/wording"
 )

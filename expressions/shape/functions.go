@@ -1,9 +1,8 @@
 package shape
 
 import (
-	"sync"
-
 	"strings"
+	"sync"
 )
 
 // builtin is a function of the library.
