@@ -53,12 +53,12 @@ func (d *decoder) decodeFile(root *item) bool {
 		d.found.Add(root.pos, "not-a-graph", "the graph file is "+root.describe()+", expected a mapping with server and tools", "toolgraph init writes a file to start from")
 		return false
 	}
-	if !slices.ContainsFunc(root.keys, func(k Text) bool { return fileForm.identifies(k.Value) }) {
+	if !slices.ContainsFunc(root.keys, func(k Text) bool { return fileForm().identifies(k.Value) }) {
 		d.found.Add(root.pos, "not-a-graph", "not a graph file: it has no version, server, mcpServers or tools", "toolgraph init writes a file to start from")
 		return false
 	}
 	d.file.Older = d.findOlder(root)
-	fs := d.open(root.withoutExtensions(), &fileForm, fileForm.name)
+	fs := d.open(root.withoutExtensions(), fileForm(), fileForm().name)
 	d.version(fs)
 	d.vars(fs)
 	d.file.Server = d.server(fs)
@@ -68,7 +68,7 @@ func (d *decoder) decodeFile(root *item) bool {
 		d.file.Limits = d.ownLimits(fs)
 	}
 	d.file.LimitsAt = placesIn(fs.get("executionLimits"))
-	d.file.Allow = d.allow(fs, &allowForm)
+	d.file.Allow = d.allow(fs, allowForm())
 	d.file.Imports = d.imports(fs)
 	for _, key := range []string{"mcpServers", "servers"} {
 		if it := fs.get(key); it != nil {
@@ -106,7 +106,7 @@ func (d *decoder) server(file *fields) Server {
 		d.found.Add(file.pos("server"), "missing-field", "the graph file has no server, expected one with name and version", "add server: {name: NAME, version: 1.0.0}")
 		return Server{}
 	}
-	fs := d.open(it, &serverForm, "server")
+	fs := d.open(it, serverForm(), "server")
 	if fs == nil {
 		return Server{Pos: it.pos}
 	}
@@ -127,10 +127,10 @@ func (d *decoder) server(file *fields) Server {
 func (d *decoder) limits(it *item) Limits {
 	var fs *fields
 	if !it.isNull() {
-		fs = d.open(it, &limitsForm, "executionLimits")
+		fs = d.open(it, limitsForm(), "executionLimits")
 	}
 	if fs == nil {
-		fs = d.open(&item{kind: itemMapping}, &limitsForm, "executionLimits") // the defaults
+		fs = d.open(&item{kind: itemMapping}, limitsForm(), "executionLimits") // the defaults
 	}
 	return fs.limits()
 }
@@ -159,12 +159,12 @@ func (d *decoder) didYouMean(word string, known []string) string {
 
 // ownersHint says which types of node, or of server, have a key that one of another type has not.
 func ownersHint(f *form, name string) string {
-	if f == &upstreamForm && execForm.find(name) != nil {
+	if f == upstreamForm() && execForm().find(name) != nil {
 		return name + " belongs to servers of type " + string(Exec)
 	}
 	var owners []string
 	for _, t := range NodeTypes {
-		if k := nodeForms[t].find(name); k != nil && !k.older {
+		if k := nodeForms()[t].find(name); k != nil && !k.older {
 			owners = append(owners, string(t))
 		}
 	}

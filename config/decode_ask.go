@@ -58,7 +58,7 @@ func (d *decoder) allow(owner *fields, form *form) *Allow {
 		return nil
 	}
 	a := &Allow{Pos: owner.keyPos("allow"), Calls: fs.texts("calls"), Effects: fs.words("effects"), Confirm: fs.words("confirm")}
-	if form == &allowForm && fs.get("trustImports") != nil {
+	if form == allowForm() && fs.get("trustImports") != nil {
 		a.DistrustImports = !fs.boolean("trustImports")
 	}
 	return a

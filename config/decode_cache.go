@@ -3,7 +3,7 @@ package config
 import "time"
 
 func (d *decoder) cache(node *fields) *Cache {
-	fs := d.part(node, "cache", &cacheForm)
+	fs := d.part(node, "cache", cacheForm())
 	if fs == nil {
 		return nil
 	}
@@ -11,7 +11,7 @@ func (d *decoder) cache(node *fields) *Cache {
 }
 
 func (d *decoder) rate(server *fields) *Rate {
-	fs := d.part(server, "rate", &rateForm)
+	fs := d.part(server, "rate", rateForm())
 	if fs == nil {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (d *decoder) part(node *fields, name string, f *form) *fields {
 }
 
 func (d *decoder) forEach(node *fields) *ForEach {
-	fs := d.part(node, "forEach", &forEachForm)
+	fs := d.part(node, "forEach", forEachForm())
 	if fs == nil {
 		return nil
 	}
@@ -37,9 +37,9 @@ func (d *decoder) forEach(node *fields) *ForEach {
 }
 
 func (d *decoder) retry(node *fields) *Retry {
-	f := &retryForm
+	f := retryForm()
 	if node.get("retry").has("until") {
-		f = &pollForm
+		f = pollForm()
 	}
 	fs := d.part(node, "retry", f)
 	if fs == nil {
@@ -56,7 +56,7 @@ func (d *decoder) retry(node *fields) *Retry {
 }
 
 func (d *decoder) onError(node *fields) *OnError {
-	fs := d.part(node, "onError", &onErrorForm)
+	fs := d.part(node, "onError", onErrorForm())
 	if fs == nil {
 		return nil
 	}
@@ -99,9 +99,9 @@ func (d *decoder) branch(name Text, it *item, of string) *Node {
 		return nil
 	}
 	kind := NodeType(it.get("type").word())
-	form, known := nodeForms[kind]
+	form, known := nodeForms()[kind]
 	if !known {
-		form = anyNodeForm
+		form = anyNodeForm()
 	}
 	fs := d.open(it, branchForm(form), who)
 	n := &Node{Pos: it.pos, ID: name, Type: kind}
@@ -170,7 +170,7 @@ func (d *decoder) ownLimits(owner *fields) Limits {
 	if it.isNull() {
 		return Limits{}
 	}
-	fs := d.open(it, &toolLimitsForm, "executionLimits of "+owner.who)
+	fs := d.open(it, toolLimitsForm(), "executionLimits of "+owner.who)
 	if fs == nil {
 		return Limits{}
 	}

@@ -78,7 +78,7 @@ func (d *decoder) icons(owner *fields) *Data {
 		owner.add("icons", "bad-icon", fmt.Sprintf("has %d icons, expected at most %d", len(list), maxIcons), "keep one for each theme and size that matters")
 	}
 	for i, it := range list {
-		if fs := d.open(it, &iconForm, fmt.Sprintf("icon %d of %s", i+1, owner.who)); fs != nil {
+		if fs := d.open(it, iconForm(), fmt.Sprintf("icon %d of %s", i+1, owner.who)); fs != nil {
 			d.icon(fs)
 		}
 	}

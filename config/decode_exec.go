@@ -50,7 +50,7 @@ func (d *decoder) programs(u *Upstream, fs *fields, from place) {
 // program decodes one program, and returns its command also as other files may name it; nil when
 // there is no command.
 func (d *decoder) program(name Text, it *item, server string) (p *Program, typed []string) {
-	fs := d.open(it, &programForm, fmt.Sprintf("program %q of %s", wording.Shorten(name.Value), server))
+	fs := d.open(it, programForm(), fmt.Sprintf("program %q of %s", wording.Shorten(name.Value), server))
 	if fs == nil {
 		return nil, nil
 	}

@@ -17,7 +17,7 @@ func (d *decoder) tools(file *fields) {
 		if name := it.get("name").word(); name != "" {
 			who = fmt.Sprintf("tool %q", wording.Shorten(name))
 		}
-		fs := d.open(it, &toolForm, who)
+		fs := d.open(it, toolForm(), who)
 		if fs == nil {
 			continue
 		}
@@ -38,7 +38,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 		Pos: fs.at.pos, File: d.file, Name: fs.text("name"), Title: fs.text("title"), Description: fs.text("description"),
 		InputSchema: d.schema(fs, "inputSchema"), OutputSchema: d.schema(fs, "outputSchema"), Annotations: d.annotations(fs),
 		Icons: d.icons(fs), Meta: d.meta(fs),
-		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), LimitsAt: placesIn(fs.get("executionLimits")), Allow: d.allow(fs, &toolAllowForm),
+		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), LimitsAt: placesIn(fs.get("executionLimits")), Allow: d.allow(fs, toolAllowForm()),
 	}
 	d.constantsInText(t.Title, "title of "+fs.who)
 	d.constantsInText(t.Description, "description of "+fs.who)
@@ -72,12 +72,12 @@ func (d *decoder) annotations(tool *fields) *Data {
 	if it.isNull() {
 		return nil
 	}
-	fs := d.open(it, &annotationsForm, "annotations of "+tool.who)
+	fs := d.open(it, annotationsForm(), "annotations of "+tool.who)
 	if fs == nil {
 		return nil
 	}
 	fs.text("title")
-	for _, k := range annotationsForm.keys {
+	for _, k := range annotationsForm().keys {
 		if k.value["type"] == "boolean" {
 			fs.boolean(k.name)
 		}
@@ -110,13 +110,13 @@ func (d *decoder) node(it *item, tool *fields) *Node {
 		return nil
 	}
 	kind := nodeType(it)
-	form, known := nodeForms[kind]
+	form, known := nodeForms()[kind]
 	who := "a node"
 	if id := it.get("id").word(); id != "" {
 		who = fmt.Sprintf("node %q", wording.Shorten(id))
 	}
 	if !known {
-		form = anyNodeForm
+		form = anyNodeForm()
 	} else {
 		who = string(kind) + " " + who
 		if who == string(kind)+" a node" {
@@ -189,7 +189,7 @@ func (d *decoder) transform(node *fields) Text {
 		node.wrong("transform", "a mapping with expr", "write transform: {expr: …}")
 		return Text{}
 	}
-	fs := d.open(it, &transformForm, "transform of "+node.who)
+	fs := d.open(it, transformForm(), "transform of "+node.who)
 	if fs == nil {
 		return Text{}
 	}
@@ -201,7 +201,7 @@ func (d *decoder) transform(node *fields) Text {
 }
 
 func (d *decoder) condition(it *item, who string) (Condition, bool) {
-	fs := d.open(it, &conditionForm, who)
+	fs := d.open(it, conditionForm(), who)
 	if fs == nil {
 		return Condition{}, false
 	}

@@ -88,9 +88,9 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 			return u // nodes may refer to it
 		}
 	}
-	own := &upstreamForm
+	own := upstreamForm()
 	if isExec(it) {
-		own = &execForm
+		own = execForm()
 	}
 	form := *own
 	form.open = true // foreignKeys checks unknown keys
@@ -105,7 +105,7 @@ func (d *decoder) upstream(name Text, it *item, from place) *Upstream {
 		fs.notTaken()
 	}
 	d.reads = nil
-	if own == &execForm {
+	if own == execForm() {
 		d.programs(u, fs, from)
 	} else {
 		d.reached(u, fs, from)
@@ -325,7 +325,7 @@ func (d *decoder) grants(u *Upstream, fs *fields) {
 // oauth returns never nil, so that other fields can be checked against it.
 func (d *decoder) oauth(it *item, server *fields) *OAuth {
 	o := &OAuth{}
-	fs := d.open(it, &oauthForm, "oauth of "+server.who)
+	fs := d.open(it, oauthForm(), "oauth of "+server.who)
 	if fs == nil {
 		return o
 	}

@@ -1,22 +1,28 @@
 package config
 
-import "slices"
+import (
+	"slices"
+)
 
 // toolAllowForm has the keys of allow of a tool.
-var toolAllowForm = form{
-	name: "allow", doc: "What the calls of a run may do; a call outside of it is refused. That of the file and that of a tool both hold.",
-	keys: []key{
-		{name: "calls", doc: "The tools that may be called, as server.tool; with a * at the end, whatever follows; default: all.", value: listOf(textValue("files.read_text_file", "files.*"))},
-		{name: "effects", doc: "What calls may do; an unknown effect counts as destroy; default: everything.", value: listOf(oneOf(effectWords()...))},
-		{name: "confirm", doc: "The effects of which each call needs the user's consent; default: none.", value: listOf(oneOf(effectWords()...))},
-	},
-}
+var toolAllowForm = lazyForm(func() *form {
+	return &form{
+		name: "allow", doc: "What the calls of a run may do; a call outside of it is refused. That of the file and that of a tool both hold.",
+		keys: []key{
+			{name: "calls", doc: "The tools that may be called, as server.tool; with a * at the end, whatever follows; default: all.", value: listOf(textValue("files.read_text_file", "files.*"))},
+			{name: "effects", doc: "What calls may do; an unknown effect counts as destroy; default: everything.", value: listOf(oneOf(effectWords()...))},
+			{name: "confirm", doc: "The effects of which each call needs the user's consent; default: none.", value: listOf(oneOf(effectWords()...))},
+		},
+	}
+})
 
 // allowForm has the keys of allow of the file.
-var allowForm = form{name: toolAllowForm.name, doc: toolAllowForm.doc, keys: append(slices.Clone(toolAllowForm.keys), key{
-	name: "trustImports", doc: "Whether the effect and the confirm: false that imported files give their calls count. With false such an effect is unknown, unless the lock or a trusted server says it.",
-	value: value{"type": "boolean", "default": true},
-})}
+var allowForm = lazyForm(func() *form {
+	return &form{name: toolAllowForm().name, doc: toolAllowForm().doc, keys: append(slices.Clone(toolAllowForm().keys), key{
+		name: "trustImports", doc: "Whether the effect and the confirm: false that imported files give their calls count. With false such an effect is unknown, unless the lock or a trusted server says it.",
+		value: value{"type": "boolean", "default": true},
+	})}
+})
 
 func allowKey(form string) key {
 	return key{name: "allow", doc: "What calls may do, and which of them need the user's consent; default: everything, without a question.", value: formValue(form)}

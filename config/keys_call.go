@@ -6,26 +6,32 @@ import (
 )
 
 // forEachForm has the keys of forEach.
-var forEachForm = form{
-	name: "forEach", doc: "One call for each item of a list; the output is the list of their values, in the order of the items.",
-	keys: []key{
-		{name: "items", doc: "JSONata that yields the list; args read an item as $item and its place, from 0, as $index.", value: textValue("$.list.entries"), required: true},
-		{name: "maxParallel", doc: "The largest number of calls at the same time; by default, one after the other.", value: wholeNumber(1, 256), badRange: true},
-	},
-}
+var forEachForm = lazyForm(func() *form {
+	return &form{
+		name: "forEach", doc: "One call for each item of a list; the output is the list of their values, in the order of the items.",
+		keys: []key{
+			{name: "items", doc: "JSONata that yields the list; args read an item as $item and its place, from 0, as $index.", value: textValue("$.list.entries"), required: true},
+			{name: "maxParallel", doc: "The largest number of calls at the same time; by default, one after the other.", value: wholeNumber(1, 256), badRange: true},
+		},
+	}
+})
 
 // retryForm has the keys of retry; pollForm has those of a retry with until, which repeats a call
 // that takes its time and therefore has other defaults.
 var (
-	retryForm = newRetryForm("How a failed call is repeated.", 3, 10, 500, 2)
-	pollForm  = newRetryForm("How a call is repeated until its value is the wanted one.", 60, 1000, 2000, 1)
+	retryForm = lazyForm(func() *form {
+		return newRetryForm("How a failed call is repeated.", 3, 10, 500, 2)
+	})
+	pollForm = lazyForm(func() *form {
+		return newRetryForm("How a call is repeated until its value is the wanted one.", 60, 1000, 2000, 1)
+	})
 )
 
-func newRetryForm(doc string, attempts, mostAttempts, delay, backoff int) form {
+func newRetryForm(doc string, attempts, mostAttempts, delay, backoff int) *form {
 	number := func(normal, least, most int) value {
 		return value{"type": "integer", "minimum": least, "maximum": most, "default": normal}
 	}
-	return form{name: "retry", doc: doc, keys: []key{
+	return &form{name: "retry", doc: doc, keys: []key{
 		{name: "attempts", doc: "The number of attempts, the first included.", value: number(attempts, 2, mostAttempts), badRange: true},
 		{name: "delayMs", doc: "The wait before the second attempt, in milliseconds.", value: number(delay, 0, 3_600_000), badRange: true},
 		{name: "backoff", doc: "Each wait is this many times the one before.", value: value{"type": "number", "minimum": 1, "maximum": 10, "default": backoff}, badRange: true},
@@ -37,14 +43,16 @@ func newRetryForm(doc string, attempts, mostAttempts, delay, backoff int) form {
 }
 
 // onErrorForm has the keys of onError.
-var onErrorForm = form{
-	name: "onError", doc: "How the run continues after a failure of this node; {} continues with {error: …} as the output.",
-	keys: []key{
-		{name: "codes", doc: "The failures that it takes; by default those that neither the author nor an operator has to mend.", value: listOf(oneOf(failureWords()...))},
-		{name: "value", doc: "The output instead: literal, but {expr: …} at any depth is a JSONata expression that can read $failure; default: {error: {expr: $failure}}.", value: formValue("argument")},
-		{name: "next", doc: "The id of the node to go to after a failure; default: the node's own next.", value: textValue()},
-	},
-}
+var onErrorForm = lazyForm(func() *form {
+	return &form{
+		name: "onError", doc: "How the run continues after a failure of this node; {} continues with {error: …} as the output.",
+		keys: []key{
+			{name: "codes", doc: "The failures that it takes; by default those that neither the author nor an operator has to mend.", value: listOf(oneOf(failureWords()...))},
+			{name: "value", doc: "The output instead: literal, but {expr: …} at any depth is a JSONata expression that can read $failure; default: {error: {expr: $failure}}.", value: formValue("argument")},
+			{name: "next", doc: "The id of the node to go to after a failure; default: the node's own next.", value: textValue()},
+		},
+	}
+})
 
 func failureWords() []any {
 	words := make([]any, len(FailureCodes))
@@ -56,13 +64,13 @@ func failureWords() []any {
 
 // toolLimitsForm has the keys of a tool's own executionLimits: those of the file without
 // defaults, since a limit that the tool does not set is the file's.
-var toolLimitsForm = func() form {
-	own := form{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", keys: slices.Clone(limitsForm.keys)}
+var toolLimitsForm = lazyForm(func() *form {
+	own := &form{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", keys: slices.Clone(limitsForm().keys)}
 	for i := range own.keys {
 		own.keys[i].value = own.keys[i].value.withoutDefault()
 	}
 	return own
-}()
+})
 
 // withoutDefault returns the schema without its default.
 func (v value) withoutDefault() value {

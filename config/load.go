@@ -261,7 +261,7 @@ func twoOfGraph(keys []string) bool {
 	first := ""
 	for _, key := range keys {
 		switch {
-		case !fileForm.identifies(key):
+		case !fileForm().identifies(key):
 		case first == "":
 			first = key
 		case key != first:

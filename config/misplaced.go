@@ -16,19 +16,19 @@ func misplaced(f *form, name string) string {
 		key  string
 		form *form
 	}{
-		{nodeForms[MCPNode], "retry", &pollForm},
-		{nodeForms[MCPNode], "retry", &retryForm},
-		{nodeForms[MCPNode], "cache", &cacheForm},
-		{nodeForms[MCPNode], "forEach", &forEachForm},
-		{nodeForms[GraphNode], "forEach", &forEachForm},
-		{nodeForms[AskNode], "onError", &onErrorForm},
-		{nodeForms[TransformNode], "transform", &transformForm},
-		{&fileForm, "server", &serverForm},
-		{&fileForm, "executionLimits", &limitsForm},
-		{&fileForm, "allow", &allowForm},
-		{&toolForm, "executionLimits", &limitsForm},
-		{&toolForm, "allow", &allowForm},
-		{&toolForm, "annotations", &annotationsForm},
+		{nodeForms()[MCPNode], "retry", pollForm()},
+		{nodeForms()[MCPNode], "retry", retryForm()},
+		{nodeForms()[MCPNode], "cache", cacheForm()},
+		{nodeForms()[MCPNode], "forEach", forEachForm()},
+		{nodeForms()[GraphNode], "forEach", forEachForm()},
+		{nodeForms()[AskNode], "onError", onErrorForm()},
+		{nodeForms()[TransformNode], "transform", transformForm()},
+		{fileForm(), "server", serverForm()},
+		{fileForm(), "executionLimits", limitsForm()},
+		{fileForm(), "allow", allowForm()},
+		{toolForm(), "executionLimits", limitsForm()},
+		{toolForm(), "allow", allowForm()},
+		{toolForm(), "annotations", annotationsForm()},
 	} {
 		if f.name == inner.of.name && inner.form.find(name) != nil {
 			return "it is a key of " + inner.key + ": write " + inner.key + ": {" + wording.Shorten(name) + ": …}"
@@ -42,7 +42,7 @@ func misplaced(f *form, name string) string {
 
 // serverKeys warns of keys of the server in its env: there are upper-case names beside them, or none.
 func (d *decoder) serverKeys(fs *fields, env *item) {
-	if env == nil || env.kind != itemMapping || fs.form != &upstreamForm {
+	if env == nil || env.kind != itemMapping || fs.form != upstreamForm() {
 		return
 	}
 	var own []Text

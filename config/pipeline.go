@@ -21,15 +21,17 @@ const (
 	MostPipelineSteps    = 100
 )
 
-var pipelineForm = form{
-	name: "pipeline", doc: "A tool with which a client makes several calls in one request: the results of earlier steps can be arguments of later ones.",
-	keys: []key{
-		{name: "name", doc: "The name of the tool.", value: value{"type": "string", "default": DefaultPipeline, "examples": []any{"mcp_pipeline"}}},
-		{name: "tools", doc: "The tools of this file that steps may call; default: all that clients see.", value: listOf(textValue())},
-		{name: "calls", doc: "The tools of servers that steps may call, as server.tool; with a * at the end, whatever follows; default: none.", value: listOf(textValue("files.read_text_file", "files.*"))},
-		{name: "maxSteps", doc: "The largest number of steps in a request.", value: wholeNumber(DefaultPipelineSteps, MostPipelineSteps), badRange: true},
-	},
-}
+var pipelineForm = lazyForm(func() *form {
+	return &form{
+		name: "pipeline", doc: "A tool with which a client makes several calls in one request: the results of earlier steps can be arguments of later ones.",
+		keys: []key{
+			{name: "name", doc: "The name of the tool.", value: value{"type": "string", "default": DefaultPipeline, "examples": []any{"mcp_pipeline"}}},
+			{name: "tools", doc: "The tools of this file that steps may call; default: all that clients see.", value: listOf(textValue())},
+			{name: "calls", doc: "The tools of servers that steps may call, as server.tool; with a * at the end, whatever follows; default: none.", value: listOf(textValue("files.read_text_file", "files.*"))},
+			{name: "maxSteps", doc: "The largest number of steps in a request.", value: wholeNumber(DefaultPipelineSteps, MostPipelineSteps), badRange: true},
+		},
+	}
+})
 
 var pipelineKey = key{
 	name: "pipeline", common: true, doc: "Lists one more tool, with which a client makes several calls in one request; true uses the defaults.",
@@ -53,7 +55,7 @@ func (d *decoder) pipeline(file *fields) *Pipeline {
 		}
 		return nil
 	}
-	fs := d.open(it, &pipelineForm, "pipeline")
+	fs := d.open(it, pipelineForm(), "pipeline")
 	p.Tools, p.Calls, p.MaxSteps = fs.texts("tools"), fs.texts("calls"), fs.integer("maxSteps")
 	if fs.get("name") != nil {
 		p.Name = fs.text("name")

@@ -89,10 +89,10 @@ func (fs *fields) notTaken() {
 // the graph file laid over it, and the file that has it. It returns nil when no file has it, or
 // the graph file says where the server is, which are findings.
 func (d *decoder) registered(name Text, own *item, who string) (*item, place) {
-	form := upstreamForm
+	form := *upstreamForm()
 	form.open = true
 	fs := d.open(own, &form, who)
-	fs.form = &upstreamForm
+	fs.form = upstreamForm()
 	fs.foreignKeys(place{file: d.path})
 	good := fs.boolean(registryKey)
 	for _, key := range own.keys {
@@ -117,7 +117,7 @@ func (d *decoder) registered(name Text, own *item, who string) (*item, place) {
 		}
 	}
 	for i, key := range own.keys {
-		if key.Value != registryKey && upstreamForm.find(key.Value) != nil {
+		if key.Value != registryKey && upstreamForm().find(key.Value) != nil {
 			merged.keys, merged.items = append(merged.keys, key), append(merged.items, own.items[i])
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func Schema() []byte { return bytes.Clone(schemaText()) }
 
 var schemaText = sync.OnceValue(func() []byte {
-	root := formSchema(&fileForm)
+	root := formSchema(fileForm())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "toolgraph graph file"
 	root["patternProperties"] = value{"^x-": value{"description": "Ignored; may hold anchors."}}
@@ -31,28 +31,28 @@ var schemaText = sync.OnceValue(func() []byte {
 
 func schemaDefs() value {
 	defs := value{
-		"server":          formSchema(&serverForm),
-		"executionLimits": formSchema(&limitsForm),
+		"server":          formSchema(serverForm()),
+		"executionLimits": formSchema(limitsForm()),
 		"upstream":        upstreamSchema(),
-		"oauth":           formSchema(&oauthForm),
-		"program":         formSchema(&programForm),
-		"tool":            formSchema(&toolForm),
-		"annotations":     formSchema(&annotationsForm),
-		"icon":            formSchema(&iconForm),
-		"allow":           formSchema(&allowForm),
-		"toolAllow":       formSchema(&toolAllowForm),
-		"pipeline":        formSchema(&pipelineForm),
-		"transform":       formSchema(&transformForm),
-		"condition":       formSchema(&conditionForm),
-		"toolLimits":      formSchema(&toolLimitsForm),
-		"forEach":         formSchema(&forEachForm),
+		"oauth":           formSchema(oauthForm()),
+		"program":         formSchema(programForm()),
+		"tool":            formSchema(toolForm()),
+		"annotations":     formSchema(annotationsForm()),
+		"icon":            formSchema(iconForm()),
+		"allow":           formSchema(allowForm()),
+		"toolAllow":       formSchema(toolAllowForm()),
+		"pipeline":        formSchema(pipelineForm()),
+		"transform":       formSchema(transformForm()),
+		"condition":       formSchema(conditionForm()),
+		"toolLimits":      formSchema(toolLimitsForm()),
+		"forEach":         formSchema(forEachForm()),
 		"retry": value{
-			"description": retryForm.doc, "type": "object", "if": value{"required": []any{"until"}},
-			"then": formSchema(&pollForm), "else": formSchema(&retryForm),
+			"description": retryForm().doc, "type": "object", "if": value{"required": []any{"until"}},
+			"then": formSchema(pollForm()), "else": formSchema(retryForm()),
 		},
-		"onError":  formSchema(&onErrorForm),
-		"cache":    formSchema(&cacheForm),
-		"rate":     formSchema(&rateForm),
+		"onError":  formSchema(onErrorForm()),
+		"cache":    formSchema(cacheForm()),
+		"rate":     formSchema(rateForm()),
 		"branch":   branchSchema(),
 		"argument": argumentSchema(),
 		"expression": value{
@@ -64,7 +64,7 @@ func schemaDefs() value {
 	var branches []any
 	for _, t := range NodeTypes {
 		name := "node-" + string(t)
-		defs[name] = formSchema(nodeForms[t])
+		defs[name] = formSchema(nodeForms()[t])
 		branches = append(branches, formValue(name))
 	}
 	defs["node"] = value{
@@ -79,7 +79,7 @@ func schemaDefs() value {
 func branchSchema() value {
 	var forms, words []any
 	for _, t := range BranchTypes {
-		forms, words = append(forms, formSchema(branchForm(nodeForms[t]))), append(words, string(t))
+		forms, words = append(forms, formSchema(branchForm(nodeForms()[t]))), append(words, string(t))
 	}
 	return value{
 		"description": "One of the calls of a parallel node.", "type": "object",
@@ -119,9 +119,9 @@ func formSchema(f *form) value {
 // upstreamSchema requires the keys that a server needs by its type.
 func upstreamSchema() value {
 	return value{
-		"description": upstreamForm.doc, "type": "object",
+		"description": upstreamForm().doc, "type": "object",
 		"if":   value{"properties": value{"type": value{"const": string(Exec)}}, "required": []any{"type"}},
-		"then": formSchema(&execForm), "else": reachedSchema(),
+		"then": formSchema(execForm()), "else": reachedSchema(),
 		"defaultSnippets": []any{
 			snippet("stdio server", "a program", value{"command": "${1:npx}", "args": []any{"${2:-y}", "${3:package}"}}),
 			snippet("http server", "an address", value{"type": "streamableHttp", "url": "${1:https://}"}),
@@ -132,7 +132,7 @@ func upstreamSchema() value {
 
 // reachedSchema is the schema of a server that speaks the protocol.
 func reachedSchema() value {
-	schema := formSchema(&upstreamForm)
+	schema := formSchema(upstreamForm())
 	schema["anyOf"] = []any{
 		value{"required": []any{"command"}, "properties": value{"type": value{"const": "stdio"}}},
 		value{"required": []any{"url"}, "properties": value{"type": oneOf("streamableHttp", "sse", "http", "streamable-http")}},
@@ -193,7 +193,7 @@ func nodeSnippets() []any {
 		if t == ExitNode {
 			body["id"] = "exit"
 		}
-		snippets = append(snippets, snippet(string(t)+" node", strings.ToLower(nodeForms[t].doc[:1])+nodeForms[t].doc[1:], body))
+		snippets = append(snippets, snippet(string(t)+" node", strings.ToLower(nodeForms()[t].doc[:1])+nodeForms()[t].doc[1:], body))
 	}
 	return snippets
 }

@@ -100,7 +100,7 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 
 func TestSchemaHasEveryKey(t *testing.T) {
 	text := string(Schema())
-	for _, f := range []*form{&fileForm, &serverForm, &limitsForm, &upstreamForm, &execForm, &programForm, &toolForm, &annotationsForm, &transformForm, &conditionForm, anyNodeForm} {
+	for _, f := range []*form{fileForm(), serverForm(), limitsForm(), upstreamForm(), execForm(), programForm(), toolForm(), annotationsForm(), transformForm(), conditionForm(), anyNodeForm()} {
 		for _, k := range f.keys {
 			if k.older {
 				continue

@@ -2,6 +2,7 @@ package config
 
 import (
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -116,10 +117,12 @@ func traceQuoted(src []byte, start int, as style) (v tracedText, end int) {
 	return v, i
 }
 
-var escapes = map[byte]string{
-	'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b",
-	' ': " ", '"': "\"", '/': "/", '\\': "\\", '\'': "'", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
-}
+var escapes = sync.OnceValue(func() map[byte]string {
+	return map[byte]string{
+		'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", '\t': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b",
+		' ': " ", '"': "\"", '/': "/", '\\': "\\", '\'': "'", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
+	}
+})
 
 // escape reads the escape at i and returns where it ends.
 func (v *tracedText) escape(src []byte, i int) int {
@@ -134,7 +137,7 @@ func (v *tracedText) escape(src []byte, i int) int {
 	}
 	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[src[i+1]]
 	if digits == 0 {
-		v.add(escapes[src[i+1]], i, i+2)
+		v.add(escapes()[src[i+1]], i, i+2)
 		return i + 2
 	}
 	end := min(i+2+digits, len(src))

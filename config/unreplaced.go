@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"toolgraph/internal/base/wording"
 )
@@ -29,6 +30,9 @@ func (d *decoder) bareConstants(t Text, owner string) {
 
 // constantsInText warns of ${vars.NAME} in a text in which variables are not replaced.
 func (d *decoder) constantsInText(t Text, owner string) {
+	if !strings.Contains(t.Value, "${vars.") {
+		return
+	}
 	for _, m := range varReference().FindAllStringSubmatchIndex(t.Value, -1) {
 		name := t.Value[m[2]:m[3]]
 		if v := d.file.Var(name); v != nil {

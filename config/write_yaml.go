@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -303,13 +304,15 @@ func appendInline(dst []byte, d *Data) []byte {
 var plainText = wording.Pattern(`^[A-Za-z_$/][A-Za-z0-9_$./+-]*( [A-Za-z0-9_$./+(][A-Za-z0-9_$./+();'-]*)*$`)
 
 // words are texts that some readers of YAML read as another value.
-var words = map[string]bool{
-	"null": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
-}
+var words = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"null": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
+	}
+})
 
 // appendYAMLText appends text, plain or in double quotes.
 func appendYAMLText(dst []byte, text string) []byte {
-	if plainText().MatchString(text) && !words[strings.ToLower(text)] {
+	if plainText().MatchString(text) && !words()[strings.ToLower(text)] {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 )
 
 // Args are the arguments of a call, or the value of an onError: literals with expressions at any
@@ -226,8 +227,8 @@ var (
 	templatePath = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.|\$)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
 	})
-	wholePath     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
-	wholeVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`) })
+	wholePath     = wording.Pattern(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`)
+	wholeVariable = wording.Pattern(`^\$([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`)
 )
 
 // checkLiterals warns of texts in args that refer to a node's output in the notation of other

@@ -9,15 +9,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 )
 
 const (
@@ -338,7 +337,7 @@ func discard(resp *http.Response) {
 	_ = resp.Body.Close()
 }
 
-var scopeParam = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bscope="([^"]*)"`) })
+var scopeParam = wording.Pattern(`(?i)\bscope="([^"]*)"`)
 
 // scopeOf returns the scope that a challenge names, or "".
 func scopeOf(challenge string) string {

@@ -13,13 +13,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"toolgraph/internal/base/wording"
 )
 
 // trail records the requests of one login or renewal. Users see its words: the library
@@ -195,7 +195,7 @@ func (o outing) vet(resp *http.Response, t *trail) error {
 }
 
 // numeric matches a host that browsers read as an IPv4 address, in whatever notation.
-var numeric = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|\.)([0-9]+|0x[0-9a-f]*)\.?$`) })
+var numeric = wording.Pattern(`(?i)(^|\.)([0-9]+|0x[0-9a-f]*)\.?$`)
 
 // vet returns the reason not to use an address in metadata, or nil. asked means that it
 // will be contacted. Names are resolved when they are dialled, and checked there.

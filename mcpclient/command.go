@@ -194,7 +194,7 @@ func withheld(all []string, u *config.Upstream) []string {
 }
 
 var (
-	variableLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	variableLike = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	ofTheSession = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(_|PWD|OLDPWD|SHLVL|LOGNAME|MAIL|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|EDITOR|VISUAL|PAGER|MANPATH|INFOPATH|DISPLAY|WINDOWID|COLORTERM|LINES|COLUMNS|INVOCATION_ID|JOURNAL_STREAM|` +
 			`(BASH|ZSH|FISH|PS|HIST|LESS|LS|SSH|GPG|XDG|DBUS|GDM|GNOME|GTK|QT|KDE|WAYLAND|TERM|VTE|TMUX|STY|ITERM|TOOLGRAPH)[A-Z0-9_]*)$`)
@@ -203,7 +203,7 @@ var (
 	widelyRead = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)key|token|secret|password|auth|credential|proxy|cert|ssl|tls|_(url|uri|host|port|home|path|dir|profile|region)$|^(node|npm|python|pip|uv|java|go|docker|aws|azure|google)`)
 	})
-	wordInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9]{3,}`) })
+	wordInName = wording.Pattern(`[A-Za-z0-9]{3,}`)
 )
 
 // ownWords returns the words in the names of a server, its program and its packages.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"toolgraph/internal/base/wording"
 )
 
 // secretName matches names of what no form may ask for, without separators. The list is short, so that
@@ -15,7 +17,7 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // separator matches what may be between the words of a name.
-var separator = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\s_.-]+`) })
+var separator = wording.Pattern(`[\s_.-]+`)
 
 // secretField returns the first field, by name, of the form in the params of elicitation/create that
 // asks for a secret; empty when there is none. MCP requires a URL for that, because the host and all

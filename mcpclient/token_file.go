@@ -12,14 +12,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"sync"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // grant is the result of a login at one server.
@@ -58,7 +57,7 @@ func newTokenFile(dir string, server *url.URL) (*tokenFile, error) {
 	return &tokenFile{dir: dir, name: name, server: address}, nil
 }
 
-var notPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-zA-Z0-9.-]`) })
+var notPlain = wording.Pattern(`[^a-zA-Z0-9.-]`)
 
 func (f *tokenFile) path() string { return filepath.Join(f.dir, f.name) }
 

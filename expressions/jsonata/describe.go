@@ -21,7 +21,7 @@ func Signature(name string) string {
 	if text := historySignatures[name]; text != "" {
 		return text
 	}
-	b := library[name]
+	b := library()[name]
 	if b == nil || b.signature == nil {
 		return ""
 	}

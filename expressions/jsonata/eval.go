@@ -122,7 +122,7 @@ func (m *machine) dispatch(n *node, input any, env *bindings) (any, error) {
 
 // failure is the error with JSONata's code at the node's place.
 func failure(code string, n *node) *expressions.EvalError {
-	message, known := evalMessages[code]
+	message, known := evalMessages()[code]
 	if !known {
 		message = "the expression cannot be evaluated"
 	}
@@ -145,7 +145,7 @@ func (m *machine) variable(n *node, input any, env *bindings) any {
 	if m.rule && n.text == RuleContext {
 		return m.scope.Context
 	}
-	if b, ok := library[n.text]; ok {
+	if b, ok := library()[n.text]; ok {
 		return b
 	}
 	return m.scope.Variables[n.text]

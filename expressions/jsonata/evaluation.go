@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"toolgraph/expressions"
@@ -63,26 +64,28 @@ func evalError(err error) *expressions.EvalError {
 }
 
 // evalMessages are the messages of JSONata's codes, without data.
-var evalMessages = map[string]string{
-	"D1001": "a number is out of range",
-	"D1002": "the operand of the unary - is not a number",
-	"D1009": "an object has a duplicate key",
-	"D2014": "the range .. has more than 10,000,000 items",
-	"T1003": "the key of an object is not a string",
-	"T1005": "a function is called without its $; write $name(…)",
-	"T1006": "the called value is not a function",
-	"T1007": "a partially applied function is named without its $; write $name(?, …)",
-	"T1008": "the partially applied value is not a function",
-	"T2001": "the left side of an arithmetic operator is not a number",
-	"T2002": "the right side of an arithmetic operator is not a number",
-	"T2003": "the left side of the range .. is not a whole number",
-	"T2004": "the right side of the range .. is not a whole number",
-	"T2006": "the right side of ~> is not a function",
-	"T2007": "the values to sort mix strings and numbers; convert them with $number or $string",
-	"T2008": "the values to sort are neither numbers nor strings",
-	"T2009": "a string is compared with a number; convert one with $number or $string",
-	"T2010": "a comparison needs numbers or strings on both sides",
-	"T2011": "the update of a transform is not an object",
-	"T2012": "the delete clause of a transform is not a string or an array of strings",
-	"U1001": "the expression calls itself too deeply",
-}
+var evalMessages = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"D1001": "a number is out of range",
+		"D1002": "the operand of the unary - is not a number",
+		"D1009": "an object has a duplicate key",
+		"D2014": "the range .. has more than 10,000,000 items",
+		"T1003": "the key of an object is not a string",
+		"T1005": "a function is called without its $; write $name(…)",
+		"T1006": "the called value is not a function",
+		"T1007": "a partially applied function is named without its $; write $name(?, …)",
+		"T1008": "the partially applied value is not a function",
+		"T2001": "the left side of an arithmetic operator is not a number",
+		"T2002": "the right side of an arithmetic operator is not a number",
+		"T2003": "the left side of the range .. is not a whole number",
+		"T2004": "the right side of the range .. is not a whole number",
+		"T2006": "the right side of ~> is not a function",
+		"T2007": "the values to sort mix strings and numbers; convert them with $number or $string",
+		"T2008": "the values to sort are neither numbers nor strings",
+		"T2009": "a string is compared with a number; convert one with $number or $string",
+		"T2010": "a comparison needs numbers or strings on both sides",
+		"T2011": "the update of a transform is not an object",
+		"T2012": "the delete clause of a transform is not a string or an array of strings",
+		"U1001": "the expression calls itself too deeply",
+	}
+})

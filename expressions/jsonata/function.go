@@ -111,7 +111,7 @@ func (m *machine) lacksDollar(n *node, env *bindings) bool {
 	}
 	name := n.parts[0].text
 	_, bound := env.lookup(name)
-	return bound || library[name] != nil
+	return bound || library()[name] != nil
 }
 
 // placed adds the place of the node to an error without a place.
@@ -241,7 +241,7 @@ func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 	case *transformer:
 		return m.transform(f, args)
 	}
-	return nil, &expressions.EvalError{Code: "T1006", Message: evalMessages["T1006"], Offset: -1}
+	return nil, &expressions.EvalError{Code: "T1006", Message: evalMessages()["T1006"], Offset: -1}
 }
 
 func (m *machine) applyBuiltin(b *builtin, args []any, input any) (result any, err error) {

@@ -7,7 +7,7 @@ import (
 
 // X17: names of other languages lead to functions that there are.
 func TestX17FunctionHints(t *testing.T) {
-	for name, to := range otherNames {
+	for name, to := range otherNames() {
 		if !IsFunction(to) && !strings.HasPrefix(to, "write ") {
 			t.Errorf("%s leads to %s, which is neither a function nor a form", name, to)
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
@@ -23,28 +24,33 @@ type call struct {
 // function is the code of a builtin.
 type function func(c call) (any, error)
 
-// library are the functions that every expression can call, by name.
-var library map[string]*builtin
-
-// functionNames are their names, sorted.
-var functionNames []string
+// libraryGroups are the functions of the library. They are set by init, because functions look each other up there.
+var libraryGroups [10][]builtin
 
 func init() {
-	library = map[string]*builtin{}
-	for _, group := range [][]builtin{
+	libraryGroups = [...][]builtin{
 		historyFunctions, textFunctions, regexFunctions, arrayFunctions, higherFunctions, objectFunctions,
 		numberFunctions, pictureFunctions, encodingFunctions, typeFunctions,
-	} {
+	}
+}
+
+// library returns the functions that every expression can call, by name.
+var library = sync.OnceValue(func() map[string]*builtin {
+	all := map[string]*builtin{}
+	for _, group := range libraryGroups {
 		for i := range group {
 			b := &group[i]
-			library[b.name] = b
+			all[b.name] = b
 			if b.types != "" {
 				b.signature, _ = parseSignature(b.types)
 			}
 		}
 	}
-	functionNames = slices.Sorted(maps.Keys(library))
-}
+	return all
+})
+
+// functionNames returns their names, sorted.
+var functionNames = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(library())) })
 
 // arg is the argument i, counted from 0, or nil.
 func (c *call) arg(i int) any {
@@ -88,7 +94,7 @@ func (c *call) each(fn any, item, place, whole any) (any, error) {
 
 // Functions are the names of the functions that every expression can call, sorted,
 // without $. The caller must not change the slice.
-func Functions() []string { return functionNames }
+func Functions() []string { return functionNames() }
 
 // IsFunction reports whether every expression can call a function of that name.
-func IsFunction(name string) bool { return library[name] != nil }
+func IsFunction(name string) bool { return library()[name] != nil }

@@ -2,9 +2,10 @@ package jsonata
 
 import (
 	"math"
-	"regexp"
 	"strings"
 	"sync"
+
+	"toolgraph/internal/base/wording"
 )
 
 // Words of numbers, cardinal and ordinal.
@@ -59,7 +60,7 @@ func wordsOf(value float64, ordinal bool) string {
 }
 
 // wordValues are the values of words in small letters.
-var wordValues = func() map[string]float64 {
+var wordValues = sync.OnceValue(func() map[string]float64 {
 	values := map[string]float64{}
 	add := func(value float64, words ...string) {
 		for _, word := range words {
@@ -78,16 +79,16 @@ var wordValues = func() map[string]float64 {
 		add(large.value, large.word, large.word+"th")
 	}
 	return values
-}()
+})
 
-var wordSeparator = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`,\s|\sand\s|[\s\\-]`) })
+var wordSeparator = wording.Pattern(`,\s|\sand\s|[\s\\-]`)
 
 // valueOfWords is the reverse of wordsOf; ok is false when a word is no number's.
 func valueOfWords(text string) (value float64, ok bool) {
 	// Each segment is below 1,000 or was multiplied by its magnitude.
 	segments := []float64{0}
 	for _, word := range wordSeparator().Split(strings.ToLower(text), -1) {
-		n, known := wordValues[word]
+		n, known := wordValues()[word]
 		last := &segments[len(segments)-1]
 		switch {
 		case !known:

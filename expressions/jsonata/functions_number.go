@@ -5,13 +5,12 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
 )
 
 // numberFunctions compute with numbers.
@@ -152,10 +151,10 @@ func inBase(c call, x float64) (any, error) {
 }
 
 var (
-	decimalNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$`) })
+	decimalNumber = wording.Pattern(`^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$`)
 	// prefixedNumber is looser than it looks, as in jsonata-js: the first form is at the
 	// start, the second anywhere, the third at the end.
-	prefixedNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^0[xX][0-9A-Fa-f]+|0[oO][0-7]+|0[bB][01]+$`) })
+	prefixedNumber = wording.Pattern(`^0[xX][0-9A-Fa-f]+|0[oO][0-7]+|0[bB][01]+$`)
 )
 
 // numberOf is $number of a text: a decimal number, or a hexadecimal, octal or binary

@@ -3,6 +3,7 @@ package jsonata
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -33,32 +34,36 @@ type pictureError struct {
 func (e *pictureError) Error() string { return e.Code + ": " + e.Message }
 
 // pictureFault is the error of pictures with jsonata-js' code.
-func pictureFault(code string) error { return &pictureError{Code: code, Message: pictureFaults[code]} }
-
-var pictureFaults = map[string]string{
-	"D3080": "a picture has at most two sub-pictures",
-	"D3081": "a sub-picture has at most one decimal separator",
-	"D3082": "a sub-picture has at most one percent sign",
-	"D3083": "a sub-picture has at most one per-mille sign",
-	"D3084": "a sub-picture has a percent sign or a per-mille sign, not both",
-	"D3085": "the mantissa of a sub-picture has at least one digit",
-	"D3086": "a sub-picture has no other characters between its digits",
-	"D3087": "a sub-picture has no grouping separator beside its decimal separator",
-	"D3088": "the integer part of a sub-picture does not end with a grouping separator",
-	"D3089": "a sub-picture does not have two grouping separators side by side",
-	"D3090": "the integer part of a sub-picture has optional digits before mandatory ones only",
-	"D3091": "the fraction of a sub-picture has optional digits after mandatory ones only",
-	"D3092": "a sub-picture with an exponent has no percent sign and no per-mille sign",
-	"D3093": "the exponent of a sub-picture has mandatory digits only, at least one",
-	"D3110": "the string is not an ISO 8601 time; pass a picture for other formats",
-	"D3130": "this numbering is not supported; use digits (0), letters (a, A), Roman numerals (i, I) or words (w, W, Ww)",
-	"D3131": "the picture mixes digits of several scripts; use those of one",
-	"D3132": "the picture has an unknown component; write one of Y M D d F W w X x H h P m s f Z z C E in brackets",
-	"D3133": "only months (M, x), days of the week (F) and P are written as names",
-	"D3134": "a time zone has one to four digits in the picture",
-	"D3135": "a [ of the picture is not closed by ]; write [[ for the character itself",
-	"D3136": "the picture leaves out a component between two others, or has weeks, which cannot be read",
+func pictureFault(code string) error {
+	return &pictureError{Code: code, Message: pictureFaults()[code]}
 }
+
+var pictureFaults = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"D3080": "a picture has at most two sub-pictures",
+		"D3081": "a sub-picture has at most one decimal separator",
+		"D3082": "a sub-picture has at most one percent sign",
+		"D3083": "a sub-picture has at most one per-mille sign",
+		"D3084": "a sub-picture has a percent sign or a per-mille sign, not both",
+		"D3085": "the mantissa of a sub-picture has at least one digit",
+		"D3086": "a sub-picture has no other characters between its digits",
+		"D3087": "a sub-picture has no grouping separator beside its decimal separator",
+		"D3088": "the integer part of a sub-picture does not end with a grouping separator",
+		"D3089": "a sub-picture does not have two grouping separators side by side",
+		"D3090": "the integer part of a sub-picture has optional digits before mandatory ones only",
+		"D3091": "the fraction of a sub-picture has optional digits after mandatory ones only",
+		"D3092": "a sub-picture with an exponent has no percent sign and no per-mille sign",
+		"D3093": "the exponent of a sub-picture has mandatory digits only, at least one",
+		"D3110": "the string is not an ISO 8601 time; pass a picture for other formats",
+		"D3130": "this numbering is not supported; use digits (0), letters (a, A), Roman numerals (i, I) or words (w, W, Ww)",
+		"D3131": "the picture mixes digits of several scripts; use those of one",
+		"D3132": "the picture has an unknown component; write one of Y M D d F W w X x H h P m s f Z z C E in brackets",
+		"D3133": "only months (M, x), days of the week (F) and P are written as names",
+		"D3134": "a time zone has one to four digits in the picture",
+		"D3135": "a [ of the picture is not closed by ]; write [[ for the character itself",
+		"D3136": "the picture leaves out a component between two others, or has weeks, which cannot be read",
+	}
+})
 
 // time is the time of the evaluation: $now and $millis are the same throughout it.
 func (c *call) time() time.Time {

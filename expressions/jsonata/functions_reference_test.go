@@ -72,7 +72,7 @@ func (c *referenceCall) answer() (value any, code string) {
 	case "lowercase":
 		return lower(text), ""
 	}
-	encoded, err := library[c.Function].fn(call{name: c.Function, args: []any{text}})
+	encoded, err := library()[c.Function].fn(call{name: c.Function, args: []any{text}})
 	return coded(encoded, err == nil, "D3140")
 }
 

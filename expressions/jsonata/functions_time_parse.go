@@ -63,11 +63,11 @@ func timeOf(text, picture string, now time.Time) (millis float64, found bool, er
 	return millis, err == nil, err
 }
 
-var wordPattern = func() string {
-	words := slices.Sorted(maps.Keys(wordValues))
+var wordPattern = sync.OnceValue(func() string {
+	words := slices.Sorted(maps.Keys(wordValues()))
 	slices.Reverse(words) // the longer of two with the same start is first
 	return "(?:" + strings.Join(words, "|") + "|and|[-, ])+"
-}()
+})
 
 // pattern is the regular expression of a part.
 func (p *timePart) pattern() (string, error) {
@@ -97,7 +97,7 @@ func (p *timePart) pattern() (string, error) {
 	case styleRoman:
 		return "[MDCLXVI]+", nil
 	case styleWords:
-		return wordPattern, nil
+		return wordPattern(), nil
 	case styleDigits:
 		pattern := "[0-9]+"
 		if p.readWidth > 0 {

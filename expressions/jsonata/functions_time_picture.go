@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolgraph/expressions/value"
 )
@@ -36,10 +37,12 @@ const (
 )
 
 // defaultPresentations are what components without a presentation are written like.
-var defaultPresentations = map[byte]string{
-	'Y': "1", 'M': "1", 'D': "1", 'd': "1", 'F': "n", 'W': "1", 'w': "1", 'X': "1", 'x': "1", 'H': "1", 'h': "1",
-	'P': "n", 'm': "01", 's': "01", 'f': "1", 'Z': "01:01", 'z': "01:01", 'C': "n", 'E': "n",
-}
+var defaultPresentations = sync.OnceValue(func() map[byte]string {
+	return map[byte]string{
+		'Y': "1", 'M': "1", 'D': "1", 'd': "1", 'F': "n", 'W': "1", 'w': "1", 'X': "1", 'x': "1", 'H': "1", 'h': "1",
+		'P': "n", 'm': "01", 's': "01", 'f': "1", 'Z': "01:01", 'z': "01:01", 'C': "n", 'E': "n",
+	}
+})
 
 // parseTimePicture reads a picture of $fromMillis and $toMillis.
 func parseTimePicture(picture string) ([]timePart, error) {
@@ -93,7 +96,7 @@ func newTimePart(marker string) (timePart, error) {
 		}
 		return r
 	}, marker)
-	if marker == "" || defaultPresentations[marker[0]] == "" {
+	if marker == "" || defaultPresentations()[marker[0]] == "" {
 		return timePart{}, pictureFault("D3132")
 	}
 	p := timePart{component: marker[0]}
@@ -112,7 +115,7 @@ func newTimePart(marker string) (timePart, error) {
 		presentation, modifier = presentation[:last], presentation[last:]
 	}
 	if presentation == "" {
-		presentation = defaultPresentations[p.component]
+		presentation = defaultPresentations()[p.component]
 	}
 	p.zulu = modifier == "t"
 	switch {

@@ -53,7 +53,7 @@ func meteredCalls() (calls []string) {
 	first := []string{"$x", "$o", "$e", "$f", "$t", "$m", "[$x, $o]", "$string"}
 	second := []string{"", ", $X", ", $O", `, "a"`, ", 1", ", /a/", ", function($a){$a}", ", function($a, $b){$a = $b}"}
 	third := []string{"", `, "b"`, ", 3", ", $m"}
-	for _, name := range functionNames {
+	for _, name := range functionNames() {
 		for _, a := range first {
 			for _, b := range second {
 				for _, c := range third {
@@ -177,7 +177,7 @@ func TestX01LongArguments(t *testing.T) {
 	variables.bind("t", texts)
 	variables.bind("s", strings.Repeat("word ", 200_000))
 	now := guarded(t)
-	for _, name := range functionNames {
+	for _, name := range functionNames() {
 		for _, arg := range []string{"$n", "$t", "$s"} {
 			source := fmt.Sprintf("$%s(%s)", name, arg)
 			now(source)

@@ -2,6 +2,7 @@ package jsonata
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/blues/jsonata-go/jparse"
 
@@ -25,13 +26,15 @@ var foreignOperators = []struct{ text, hint string }{
 }
 
 // foreignWords are words of other languages that precede an operand.
-var foreignWords = map[string]string{
-	"not":    "write $not(…)",
-	"return": "leave it out: the last expression is the value",
-	"let":    "write ($x := …; …)",
-	"const":  "write ($x := …; …)",
-	"var":    "write ($x := …; …)",
-}
+var foreignWords = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"not":    "write $not(…)",
+		"return": "leave it out: the last expression is the value",
+		"let":    "write ($x := …; …)",
+		"const":  "write ($x := …; …)",
+		"var":    "write ($x := …; …)",
+	}
+})
 
 // located replaces the error of a source by a more helpful one when the source has syntax of
 // another language there.
@@ -54,8 +57,8 @@ func foreign(source string, tokens []token, failed int) *expressions.SyntaxError
 		switch {
 		case t.start > failed:
 			return nil
-		case t.kind == tokenName && foreignWords[t.text] != "" && i+1 < len(tokens) && tokens[i+1].start == failed:
-			return syntaxError(t.start, t.text, "found "+t.text+", which is not a JSONata word", foreignWords[t.text])
+		case t.kind == tokenName && foreignWords()[t.text] != "" && i+1 < len(tokens) && tokens[i+1].start == failed:
+			return syntaxError(t.start, t.text, "found "+t.text+", which is not a JSONata word", foreignWords()[t.text])
 		case t.kind != tokenOperator:
 			continue
 		case t.is("(") || t.is("{") || t.is("["):

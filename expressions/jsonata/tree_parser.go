@@ -1,6 +1,8 @@
 package jsonata
 
 import (
+	"sync"
+
 	"toolgraph/expressions"
 	"toolgraph/internal/base/wording"
 )
@@ -32,15 +34,17 @@ func parseTokens(source string, tokens []token) (*Tree, *expressions.SyntaxError
 // operand that follows.
 type power struct{ left, right int }
 
-var powers = map[string]power{
-	"(": {80, 0}, "[": {80, 0}, "@": {80, 0}, "#": {80, 0}, ".": {75, 75}, "{": {70, 0},
-	"*": {60, 60}, "/": {60, 60}, "%": {60, 60},
-	"+": {50, 50}, "-": {50, 50}, "&": {50, 50},
-	"=": {40, 40}, "!=": {40, 40}, "<": {40, 40}, "<=": {40, 40}, ">": {40, 40}, ">=": {40, 40}, "in": {40, 40}, "^": {40, 0},
-	"~>": {40, 40}, "?:": {40, 0}, "??": {40, 0},
-	"and": {30, 30}, "or": {25, 25},
-	"?": {20, 0}, ":=": {10, 9},
-}
+var powers = sync.OnceValue(func() map[string]power {
+	return map[string]power{
+		"(": {80, 0}, "[": {80, 0}, "@": {80, 0}, "#": {80, 0}, ".": {75, 75}, "{": {70, 0},
+		"*": {60, 60}, "/": {60, 60}, "%": {60, 60},
+		"+": {50, 50}, "-": {50, 50}, "&": {50, 50},
+		"=": {40, 40}, "!=": {40, 40}, "<": {40, 40}, "<=": {40, 40}, ">": {40, 40}, ">=": {40, 40}, "in": {40, 40}, "^": {40, 0},
+		"~>": {40, 40}, "?:": {40, 0}, "??": {40, 0},
+		"and": {30, 30}, "or": {25, 25},
+		"?": {20, 0}, ":=": {10, 9},
+	}
+})
 
 // transformPower ends the parts of a transform at their bar.
 const transformPower = 20
@@ -112,7 +116,7 @@ func (p *treeParser) made(kind, text string, offset int, parts ...Tree) Tree {
 func (p *treeParser) expression(least int) Tree {
 	left := p.operand()
 	for p.fault == nil && p.pos < len(p.tokens) && p.tokens[p.pos].kind == tokenOperator {
-		bind, known := powers[p.tokens[p.pos].text]
+		bind, known := powers()[p.tokens[p.pos].text]
 		if !known || bind.left <= least {
 			break
 		}

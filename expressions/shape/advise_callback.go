@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/internal/base/wording"
 )
@@ -90,20 +91,25 @@ func (in *inferrer) decides(s *site, result fact) {
 }
 
 // passed names the parameters that a function of the library passes, in order.
-var passed = map[string]struct {
+var passed = sync.OnceValue(func() map[string]struct {
 	first, second       string   // what they are
 	firstIs, secondHint []string // names that show that they are taken for each other
-}{
-	"each":   {"the value", "the name", []string{"k", "key", "name", "field"}, []string{"v", "val", "value"}},
-	"sift":   {"the value", "the name", []string{"k", "key", "name", "field"}, []string{"v", "val", "value"}},
-	"map":    {"the item", "the index", []string{"i", "idx", "index", "pos", "position"}, []string{"v", "val", "value", "item", "e", "el", "elem", "element", "x", "entry"}},
-	"filter": {"the item", "the index", []string{"i", "idx", "index", "pos", "position"}, []string{"v", "val", "value", "item", "e", "el", "elem", "element", "x", "entry"}},
-	"reduce": {"the result so far", "the item", []string{"item", "v", "value", "e", "el", "elem", "element", "x", "cur", "curr", "current", "entry"}, []string{"acc", "accumulator", "memo", "prev", "previous", "result", "carry", "total", "sum"}},
-}
+} {
+	return map[string]struct {
+		first, second       string   // what they are
+		firstIs, secondHint []string // names that show that they are taken for each other
+	}{
+		"each":   {"the value", "the name", []string{"k", "key", "name", "field"}, []string{"v", "val", "value"}},
+		"sift":   {"the value", "the name", []string{"k", "key", "name", "field"}, []string{"v", "val", "value"}},
+		"map":    {"the item", "the index", []string{"i", "idx", "index", "pos", "position"}, []string{"v", "val", "value", "item", "e", "el", "elem", "element", "x", "entry"}},
+		"filter": {"the item", "the index", []string{"i", "idx", "index", "pos", "position"}, []string{"v", "val", "value", "item", "e", "el", "elem", "element", "x", "entry"}},
+		"reduce": {"the result so far", "the item", []string{"item", "v", "value", "e", "el", "elem", "element", "x", "cur", "curr", "current", "entry"}, []string{"acc", "accumulator", "memo", "prev", "previous", "result", "carry", "total", "sum"}},
+	}
+})
 
 // swapped reports a function whose parameters have the names of each other.
 func (in *inferrer) swapped(s *site) bool {
-	fn, of := s.lambda(), passed[s.name]
+	fn, of := s.lambda(), passed()[s.name]
 	if fn == nil || len(fn.params()) < 2 {
 		return false
 	}
@@ -160,7 +166,7 @@ func (in *inferrer) starts(s *site, item Shape, once func(start Shape) Shape) {
 // reducesByOne reports a function of the library that takes one argument, which $reduce refuses.
 func (in *inferrer) reducesByOne(s *site) {
 	fn := s.arg(1).fn
-	if fn == nil || fn.builtin == "" || builtins[fn.builtin].more || len(builtins[fn.builtin].params) > 1 {
+	if fn == nil || fn.builtin == "" || builtins()[fn.builtin].more || len(builtins()[fn.builtin].params) > 1 {
 		return
 	}
 	in.reportFailure(s.place(1), s.complete(), CodeWrongArgument, fmt.Sprintf("the function of $reduce needs two parameters, the result so far and the item; $%s takes one", fn.builtin), fmt.Sprintf("call it with the list: $%s(…)", fn.builtin))

@@ -4,27 +4,32 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // foreignValues are words of other languages for values, with what to write here.
-var foreignValues = map[string]string{
-	"undefined": "a missing value is tested by $exists(…)", "None": "write null, or test by $exists(…)", "nil": "write null, or test by $exists(…)",
-	"Null": "write null", "NULL": "write null", "True": "write true", "TRUE": "write true", "False": "write false", "FALSE": "write false", "NaN": "a number is always finite",
-	"Math": "functions have no object: $max(…), $round(…)", "JSON": "a value becomes JSON by $string(…)", "Object": "functions have no object: $keys(…), $merge(…)",
-	"Array": "functions have no object: $type(…) = \"array\"", "Date": "the time is $now() or $millis()", "this": "the current value is $",
-}
+var foreignValues = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"undefined": "a missing value is tested by $exists(…)", "None": "write null, or test by $exists(…)", "nil": "write null, or test by $exists(…)",
+		"Null": "write null", "NULL": "write null", "True": "write true", "TRUE": "write true", "False": "write false", "FALSE": "write false", "NaN": "a number is always finite",
+		"Math": "functions have no object: $max(…), $round(…)", "JSON": "a value becomes JSON by $string(…)", "Object": "functions have no object: $keys(…), $merge(…)",
+		"Array": "functions have no object: $type(…) = \"array\"", "Date": "the time is $now() or $millis()", "this": "the current value is $",
+	}
+})
 
 // listFields are what other languages read of a list as a field.
-var listFields = map[string]string{
-	"length": "$count(%s)", "size": "$count(%s)", "count": "$count(%s)", "first": "%s[0]", "last": "%s[-1]", "sum": "$sum(%s)", "keys": "$keys(%s)",
-}
+var listFields = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"length": "$count(%s)", "size": "$count(%s)", "count": "$count(%s)", "first": "%s[0]", "last": "%s[-1]", "sum": "$sum(%s)", "keys": "$keys(%s)",
+	}
+})
 
 // fieldHint returns the remedy for a name that is not known where it is read; s is the value that is read, whole the list that it is an item of, owner their text.
 func (in *inferrer) fieldHint(name string, s, whole Shape, owner string) string {
-	if hint := foreignValues[name]; hint != "" {
+	if hint := foreignValues()[name]; hint != "" {
 		return hint
 	}
-	if form := listFields[name]; form != "" && owner != "" && (s.can(kindArray) && !s.can(kindObject) || !whole.IsAny() && whole.can(kindArray)) {
+	if form := listFields()[name]; form != "" && owner != "" && (s.can(kindArray) && !s.can(kindObject) || !whole.IsAny() && whole.can(kindArray)) {
 		return "write " + fmt.Sprintf(form, owner)
 	}
 	return in.ofVariable(name)

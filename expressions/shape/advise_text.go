@@ -5,17 +5,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"toolgraph/internal/base/wording"
 )
 
 // textFirst are the functions of a text that is searched or read by another text, with what the second one is.
-var textFirst = map[string]string{
-	"contains": "what is searched in it", "substringBefore": "what ends it", "substringAfter": "what is before it", "split": "the separator",
-	"match": "the pattern", "replace": "what is replaced", "toMillis": "the picture", "parseInteger": "the picture",
-}
+var textFirst = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"contains": "what is searched in it", "substringBefore": "what ends it", "substringAfter": "what is before it", "split": "the separator",
+		"match": "the pattern", "replace": "what is replaced", "toMillis": "the picture", "parseInteger": "the picture",
+	}
+})
 
 // literalFirst reports a call whose text is written and whose pattern is a value: they are mostly swapped.
 func (in *inferrer) literalFirst(s *site) {
-	what, takesText := textFirst[s.name]
+	what, takesText := textFirst()[s.name]
 	if !takesText || len(s.args) < 2 || len(s.trees) < 2 || s.trees[0] == nil || s.trees[1] == nil || s.trees[0].Kind != "string" {
 		return
 	}
@@ -52,11 +57,11 @@ func (in *inferrer) suspectText(s *site) {
 
 var (
 	// quotedPattern is a regular expression in the notation of JavaScript.
-	quotedPattern = regexp.MustCompile(`(?s)^/(.+)/([gimsuy]*)$`)
+	quotedPattern = wording.Pattern(`(?s)^/(.+)/([gimsuy]*)$`)
 	// patternSigns are parts of a text that are hardly meant literally.
-	patternSigns = regexp.MustCompile(`\\[dDsSwWbBrnt][+*?{\])]?|\\[.()\[\]/+*?|^$]|\[\^|\[[A-Za-z0-9]-[A-Za-z0-9]|[.\])\w][+*]($|[)/$])|^\^|\$$|\|.*\||\([^)]*\|`)
+	patternSigns = wording.Pattern(`\\[dDsSwWbBrnt][+*?{\])]?|\\[.()\[\]/+*?|^$]|\[\^|\[[A-Za-z0-9]-[A-Za-z0-9]|[.\])\w][+*]($|[)/$])|^\^|\$$|\|.*\||\([^)]*\|`)
 	// patternClass is what a text without slashes needs to be taken for a pattern.
-	patternClass = regexp.MustCompile(`\\[dDsSwW][+*?{\]]|\\[dDsSwW]$|\[\^[^\]]+\]|\[[a-zA-Z0-9]-[a-zA-Z0-9][^\]]*\][+*]?`)
+	patternClass = wording.Pattern(`\\[dDsSwW][+*?{\]]|\\[dDsSwW]$|\[\^[^\]]+\]|\[[a-zA-Z0-9]-[a-zA-Z0-9][^\]]*\][+*]?`)
 )
 
 // quotedPatterns are the functions whose second argument may be a regular expression.
@@ -71,11 +76,11 @@ func (in *inferrer) quoted(s *site) {
 	t := s.trees[1]
 	text := strings.ReplaceAll(strings.Trim(in.source[t.Offset:t.End], `"'`), `\\`, `\`)
 	pattern, flags := text, ""
-	if parts := quotedPattern.FindStringSubmatch(text); parts != nil {
-		if pattern, flags = parts[1], parts[2]; !patternSigns.MatchString(pattern) && !strings.Contains(flags, "g") {
+	if parts := quotedPattern().FindStringSubmatch(text); parts != nil {
+		if pattern, flags = parts[1], parts[2]; !patternSigns().MatchString(pattern) && !strings.Contains(flags, "g") {
 			return
 		}
-	} else if !patternClass.MatchString(text) {
+	} else if !patternClass().MatchString(text) {
 		return
 	}
 	known := strings.Map(func(c rune) rune {
@@ -111,7 +116,7 @@ func (s *site) captured() (n int, ok bool) {
 
 // matched infers $match.
 func matched(in *inferrer, s *site) fact {
-	out := like(builtins[s.name].result, s.args[:min(len(s.args), 2)]...)
+	out := like(builtins()[s.name].result, s.args[:min(len(s.args), 2)]...)
 	if len(s.args) > 0 {
 		out = in.without(s.args[0], out)
 	}
@@ -145,7 +150,7 @@ func (in *inferrer) replacedGroups(s *site) {
 		return
 	}
 	t := s.trees[2]
-	for _, found := range replacedGroup.FindAllStringSubmatch(t.Text, -1) {
+	for _, found := range replacedGroup().FindAllStringSubmatch(t.Text, -1) {
 		switch number := found[2]; {
 		case found[1] == `\`:
 			in.report(t, CodeWrongArgument, fmt.Sprintf(`\%s is plain text in a replacement`, number), fmt.Sprintf("write $%s for the group", number))
@@ -158,20 +163,20 @@ func (in *inferrer) replacedGroups(s *site) {
 	}
 }
 
-var replacedGroup = regexp.MustCompile(`([$\\])([1-9])`)
+var replacedGroup = wording.Pattern(`([$\\])([1-9])`)
 
 var (
 	// braced are the names in ${…}, {{…}} and {…} of a text.
-	braced = regexp.MustCompile("\\$\\{\\s*([^{}\\s]+)\\s*\\}|\\{\\{\\s*([^{}\\s]+)\\s*\\}\\}|\\{([^{}\\s\"':,]+\\.[^{}\\s\"':,]+)\\}")
+	braced = wording.Pattern("\\$\\{\\s*([^{}\\s]+)\\s*\\}|\\{\\{\\s*([^{}\\s]+)\\s*\\}\\}|\\{([^{}\\s\"':,]+\\.[^{}\\s\"':,]+)\\}")
 	// leadingName is the first name of a path, or a variable.
-	leadingName = regexp.MustCompile(`^(?:\$\.|\.)?([A-Za-z_][A-Za-z0-9_]*)(?:[.\[]|$)|^\$([A-Za-z_][A-Za-z0-9_]*)(?:[.\[]|$)`)
+	leadingName = wording.Pattern(`^(?:\$\.|\.)?([A-Za-z_][A-Za-z0-9_]*)(?:[.\[]|$)|^\$([A-Za-z_][A-Za-z0-9_]*)(?:[.\[]|$)`)
 )
 
 // template reports a literal with the value of a node or a variable in braces: the braces stay.
 func (in *inferrer) template(t *tree) {
-	for _, found := range braced.FindAllStringSubmatch(t.Text, -1) {
+	for _, found := range braced().FindAllStringSubmatch(t.Text, -1) {
 		path := found[1] + found[2] + found[3]
-		name := leadingName.FindStringSubmatch(path)
+		name := leadingName().FindStringSubmatch(path)
 		if name == nil {
 			continue
 		}

@@ -151,7 +151,7 @@ func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fac
 
 // builtin infers the result of a builtin and checks its arguments.
 func (in *inferrer) builtin(s *site) fact {
-	b := builtins[s.name]
+	b := builtins()[s.name]
 	params := b.params
 	least := 0
 	for i, p := range params {
@@ -239,7 +239,7 @@ func (in *inferrer) argument(s *site, i int, p param) bool {
 		what = "a regular expression"
 	}
 	hint := s.hint(p, found)
-	if params := builtins[s.name].params; i < 2 && len(s.args) > 1 && len(params) > 1 && s.args[0].fits(params[1]) && s.args[1].fits(params[0]) {
+	if params := builtins()[s.name].params; i < 2 && len(s.args) > 1 && len(params) > 1 && s.args[0].fits(params[1]) && s.args[1].fits(params[0]) {
 		hint = in.swappedHint(s)
 	}
 	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, what, p.text()), hint)

@@ -49,7 +49,7 @@ func (in *inferrer) output(t *tree, id string) fact {
 	case !known && in.env.Open:
 		return unknown()
 	case !known:
-		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), cmp.Or(foreignValues[id], wording.DidYouMean(id, sortedNames(in.env.Context)), in.ofVariable(id)))
+		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), cmp.Or(foreignValues()[id], wording.DidYouMean(id, sortedNames(in.env.Context)), in.ofVariable(id)))
 		return unknown()
 	case b.Presence == Never && in.env.OneState && in.unsure > 0:
 		return of(Nothing()) // what is on the left of ?? may be there
@@ -151,12 +151,12 @@ func (in *inferrer) noFieldHint(owner string, found Shape, field string) string 
 		return fmt.Sprintf("did you mean the variable %q?", "$"+field)
 	case found.get().kinds == kindFunction && isVariable:
 		for of := range in.env.Variables {
-			if slices.Contains(similar[of], name) {
+			if slices.Contains(similar()[of], name) {
 				return fmt.Sprintf("did you mean %q?", "$"+of)
 			}
 		}
-	case found.can(kindArray) && listFields[field] != "":
-		return "write " + fmt.Sprintf(listFields[field], "…")
+	case found.can(kindArray) && listFields()[field] != "":
+		return "write " + fmt.Sprintf(listFields()[field], "…")
 	case field == "length" && found.can(kindString):
 		return "write $length(…)"
 	}

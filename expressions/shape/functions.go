@@ -1,6 +1,9 @@
 package shape
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // builtin is a function of the library.
 type builtin struct {
@@ -29,8 +32,26 @@ var gatherers = map[string]bool{"count": true, "append": true, "merge": true}
 // missing.
 var alwaysCalled = map[string]bool{"error": true, "now": true, "random": true, "millis": true}
 
-// builtins are the functions of the library, filled by init: they call each other.
-var builtins map[string]builtin
+// builtins returns the functions of the library.
+var builtins = sync.OnceValue(func() map[string]builtin {
+	inferences := inferencesOf()
+	all := make(map[string]builtin, len(signatures()))
+	for name, signature := range signatures() {
+		signature, result, _ := strings.Cut(signature, ":")
+		b := builtin{result: results()[result], infer: inferences[name]}
+		signature, b.more = strings.CutSuffix(strings.TrimSpace(signature), "*")
+		for word := range strings.FieldsSeq(signature) {
+			b.params = append(b.params, paramOf(word))
+		}
+		all[name] = b
+	}
+	return all
+})
+
+// inferencesOf is inferences. It is set by init, because inferences look functions up in builtins.
+var inferencesOf func() map[string]func(in *inferrer, s *site) fact
+
+func init() { inferencesOf = inferences }
 
 // signatures are the parameters and, behind a colon, the result of the functions of the
 // library, in a notation like JSONata's. A function without a result has an inference.
@@ -38,48 +59,38 @@ var builtins map[string]builtin
 // boolean, x anything; several letters for alternatives; a<n> an array of numbers or one
 // number; ? optional; - the context can replace it; ~ not always checked; * at the end:
 // more arguments are allowed. Some evaluations check less than is checked here.
-var signatures = map[string]string{
-	"abs": "n- :n", "average": "a<n>", "ceil": "n- :n", "clone": "x-", "floor": "n- :n", "max": "a<n>", "min": "a<n>",
-	"power": "n- n :n", "random": ":n", "round": "n- n? :n", "sqrt": "n- :n", "sum": "a<n> :n", "number": "c- :n",
-	"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- sf :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
-	"encodeUrl": "s- :s", "encodeUrlComponent": "s- :s", "formatBase": "n- n? :s", "formatInteger": "n- s :s",
-	"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s- :n", "lowercase": "s- :s",
-	"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- sf sf n? :s", //nolint:dupword // two parameters of one type
-	"split": "s- sf n? :a<s>", "string": "x- b? :s", "substring": "s- n n? :s", "substringAfter": "s- s :s",
-	"substringBefore": "s- s :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s- :s", "millis": ":n",
-	"append": "x x", "chunk": "x n", "count": "x?", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
-	"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?*",
-	"each": "o- f", "keys": "x-", "lookup": "x- s", "merge": "a<o>?", "sift": "x- f", "spread": "x-", "values": "x?",
-	"assert": "b x? :nothing", "boolean": "x-", "error": "x? :never", "exists": "x", "not": "x-", "type": "x?",
-	"executionCount": "s", "nodeExecution": "s n", "nodeExecutions": "s", "previousNode": "n?",
-}
+var signatures = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"abs": "n- :n", "average": "a<n>", "ceil": "n- :n", "clone": "x-", "floor": "n- :n", "max": "a<n>", "min": "a<n>",
+		"power": "n- n :n", "random": ":n", "round": "n- n? :n", "sqrt": "n- :n", "sum": "a<n> :n", "number": "c- :n",
+		"base64decode": "s- :s", "base64encode": "s- :s", "contains": "s- sf :b", "decodeUrl": "s- :s", "decodeUrlComponent": "s- :s",
+		"encodeUrl": "s- :s", "encodeUrlComponent": "s- :s", "formatBase": "n- n? :s", "formatInteger": "n- s :s",
+		"formatNumber": "n- s x? :s", "fromMillis": "n- s? x? :s", "join": "a<s> s?~ :s", "length": "s- :n", "lowercase": "s- :s",
+		"match": "s- sf n? :matches", "now": "s? x? :s", "pad": "s- n s? :s", "parseInteger": "s- s :n?", "replace": "s- sf sf n? :s", //nolint:dupword // two parameters of one type
+		"split": "s- sf n? :a<s>", "string": "x- b? :s", "substring": "s- n n? :s", "substringAfter": "s- s :s",
+		"substringBefore": "s- s :s", "toMillis": "s- s? :n?", "trim": "s- :s", "uppercase": "s- :s", "millis": ":n",
+		"append": "x x", "chunk": "x n", "count": "x?", "distinct": "x?", "filter": "x- f", "flatten": "x? n?", "map": "x- f", "reduce": "x- f? x?",
+		"reverse": "x?", "shuffle": "x?", "single": "x- f?", "sort": "x- f?", "zip": "x?*",
+		"each": "o- f", "keys": "x-", "lookup": "x- s", "merge": "a<o>?", "sift": "x- f", "spread": "x-", "values": "x?",
+		"assert": "b x? :nothing", "boolean": "x-", "error": "x? :never", "exists": "x", "not": "x-", "type": "x?",
+		"executionCount": "s", "nodeExecution": "s n", "nodeExecutions": "s", "previousNode": "n?",
+	}
+})
 
 // results are the shapes of the results in signatures.
-var results = map[string]Shape{
-	"n": Number(), "n?": Union(Number(), Nothing()), "s": String(), "b": Boolean(), "a<s>": Array(String()),
-	"nothing": Nothing(), "never": none,
-	"matches": loose(Object([]Field{
-		{Name: "match", Shape: String()}, {Name: "index", Shape: Number()}, {Name: "groups", Shape: Array(Union(String(), Null()))},
-	}, true), false),
-}
+var results = sync.OnceValue(func() map[string]Shape {
+	return map[string]Shape{
+		"n": Number(), "n?": Union(Number(), Nothing()), "s": String(), "b": Boolean(), "a<s>": Array(String()),
+		"nothing": Nothing(), "never": none,
+		"matches": loose(Object([]Field{
+			{Name: "match", Shape: String()}, {Name: "index", Shape: Number()}, {Name: "groups", Shape: Array(Union(String(), Null()))},
+		}, true), false),
+	}
+})
 
 var parameterKinds = map[byte]kinds{
 	'n': kindNumber, 's': kindString, 'b': kindBoolean, 'o': kindObject, 'f': kindFunction, 'x': kindAll,
 	'c': kindNumber | kindString | kindBoolean,
-}
-
-func init() {
-	inferences := inferences()
-	builtins = make(map[string]builtin, len(signatures))
-	for name, signature := range signatures {
-		signature, result, _ := strings.Cut(signature, ":")
-		b := builtin{result: results[result], infer: inferences[name]}
-		signature, b.more = strings.CutSuffix(strings.TrimSpace(signature), "*")
-		for word := range strings.FieldsSeq(signature) {
-			b.params = append(b.params, paramOf(word))
-		}
-		builtins[name] = b
-	}
 }
 
 // paramOf reads one parameter of a signature.

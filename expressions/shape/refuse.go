@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
@@ -15,21 +16,25 @@ import (
 
 // refusers are the functions that refuse some values of a kind that they take, with the arguments that matter: the others are given
 // values of all sorts.
-var refusers = map[string][]int{
-	"chunk": {1}, "split": {2}, "match": {2}, "replace": {1, 3}, "flatten": {1}, "formatBase": {1}, "formatNumber": {1}, "formatInteger": {1},
-	"fromMillis": {1, 2}, "toMillis": {1}, "parseInteger": {1}, "now": {0, 1}, "number": {0}, "sqrt": {0}, "pad": {1},
-}
+var refusers = sync.OnceValue(func() map[string][]int {
+	return map[string][]int{
+		"chunk": {1}, "split": {2}, "match": {2}, "replace": {1, 3}, "flatten": {1}, "formatBase": {1}, "formatNumber": {1}, "formatInteger": {1},
+		"fromMillis": {1, 2}, "toMillis": {1}, "parseInteger": {1}, "now": {0, 1}, "number": {0}, "sqrt": {0}, "pad": {1},
+	}
+})
 
 // trials are values of each kind for an argument that is not known.
-var trials = map[kinds][]string{
-	kindNumber: {"0", "1", "-2.5", "123456"}, kindString: {`""`, `"a"`, `"1"`, `"one"`, `"2020-01-02"`, `"2020-01-02T03:04:05Z"`},
-	kindArray: {"[]", "[1, 2, 3]"},
-}
+var trials = sync.OnceValue(func() map[kinds][]string {
+	return map[kinds][]string{
+		kindNumber: {"0", "1", "-2.5", "123456"}, kindString: {`""`, `"a"`, `"1"`, `"one"`, `"2020-01-02"`, `"2020-01-02T03:04:05Z"`},
+		kindArray: {"[]", "[1, 2, 3]"},
+	}
+})
 
 // refuses reports a constant that a function refuses: the engine itself is asked, with several values for the other arguments.
 func (in *inferrer) refuses(s *site) {
-	params := builtins[s.name].params
-	for _, i := range refusers[s.name] {
+	params := builtins()[s.name].params
+	for _, i := range refusers()[s.name] {
 		if i >= len(s.args) || i >= len(params) || s.name == "formatNumber" && len(s.args) > 2 {
 			continue
 		}
@@ -95,7 +100,7 @@ func (in *inferrer) alwaysRefused(s *site, params []param, i int, text string) b
 		default:
 			for _, of := range []kinds{kindArray, kindString, kindNumber} {
 				if p.kinds.has(of) {
-					others = append(others, trials[of])
+					others = append(others, trials()[of])
 					break
 				}
 			}

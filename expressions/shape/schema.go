@@ -3,6 +3,7 @@ package shape
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/expressions/value"
 )
@@ -102,10 +103,12 @@ func (r *schemaReader) reference(ref string, depth int) Shape {
 	return r.read(member(member(r.root, defs), name), depth+1) // any value when it is missing
 }
 
-var schemaKinds = map[string]kinds{
-	"null": kindNull, "boolean": kindBoolean, "number": kindNumber, "integer": kindNumber,
-	"string": kindString, "array": kindArray, "object": kindObject,
-}
+var schemaKinds = sync.OnceValue(func() map[string]kinds {
+	return map[string]kinds{
+		"null": kindNull, "boolean": kindBoolean, "number": kindNumber, "integer": kindNumber,
+		"string": kindString, "array": kindArray, "object": kindObject,
+	}
+})
 
 // typed returns the shape that type, properties and items describe.
 func (r *schemaReader) typed(schema value.Value, depth int) Shape {
@@ -116,7 +119,7 @@ func (r *schemaReader) typed(schema value.Value, depth int) Shape {
 	}
 	for _, t := range types {
 		name, _ := t.(string)
-		a.kinds |= schemaKinds[name]
+		a.kinds |= schemaKinds()[name]
 	}
 	a.whole = slices.Contains(types, any("integer")) && !slices.Contains(types, any("number"))
 	if a.kinds.has(kindNumber) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
@@ -55,7 +56,7 @@ func (in *inferrer) variable(t *tree) fact {
 	if v, ok := in.scope.find(t.Text); ok {
 		return v
 	}
-	if _, ok := builtins[t.Text]; ok {
+	if _, ok := builtins()[t.Text]; ok {
 		return fact{shape: simple(kindFunction), written: true, fn: &lambda{builtin: t.Text, tree: t, called: true}}
 	}
 	known := jsonata.Functions()
@@ -76,14 +77,16 @@ func (in *inferrer) variable(t *tree) fact {
 }
 
 // similar are what other languages call the variables of this one.
-var similar = map[string][]string{
-	expressions.VarItem:    {"it", "element", "elem", "each", "value", "current", "this", "entry", "row"},
-	expressions.VarIndex:   {"i", "key", "position", "n"},
-	expressions.VarFailure: {"error", "err", "exception", "e", "cause"},
-	expressions.VarAttempt: {"try", "tries", "retries", "count"},
-	expressions.VarResult:  {"output", "response", "answer", "value"},
-	expressions.VarVars:    {"constants", "const", "env", "config", "variables"},
-}
+var similar = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		expressions.VarItem:    {"it", "element", "elem", "each", "value", "current", "this", "entry", "row"},
+		expressions.VarIndex:   {"i", "key", "position", "n"},
+		expressions.VarFailure: {"error", "err", "exception", "e", "cause"},
+		expressions.VarAttempt: {"try", "tries", "retries", "count"},
+		expressions.VarResult:  {"output", "response", "answer", "value"},
+		expressions.VarVars:    {"constants", "const", "env", "config", "variables"},
+	}
+})
 
 // variableHint returns the remedy for a variable that is not defined; known are the other names that begin with $.
 func (in *inferrer) variableHint(name string, known []string) string {
@@ -102,7 +105,7 @@ func (in *inferrer) variableHint(name string, known []string) string {
 		return fmt.Sprintf("did you mean %q?", "$"+near)
 	}
 	for _, of := range own {
-		if slices.Contains(similar[of], name) {
+		if slices.Contains(similar()[of], name) {
 			return fmt.Sprintf("did you mean %q?", "$"+of)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -56,7 +55,7 @@ func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err
 	if strings.TrimSpace(launch.Name) == "" || strings.ContainsFunc(launch.Name, func(r rune) bool { return unicode.IsControl(r) || wording.IsHidden(r) }) {
 		return launch, nil, usagef("the name of the entry is %s, expected visible characters; choose one with --name", wording.Quote(launch.Name))
 	}
-	if !plainName.MatchString(launch.Name) {
+	if !plainName().MatchString(launch.Name) {
 		warnings = append(warnings, fmt.Sprintf("the name %s has other characters than letters, digits, _ and -, which not every host accepts; choose one with --name", wording.Quote(launch.Name)))
 	}
 	if f.url != "" {
@@ -81,7 +80,7 @@ func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err
 	return launch, slices.Concat(warnings, more, relativePaths(file)), err
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var plainName = wording.Pattern(`^[A-Za-z0-9_-]+$`)
 
 // relativePaths warns of arguments and variables of servers that mean another file in each directory
 // in which a host starts this program.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -130,10 +129,10 @@ func editWords(r *repl, text string) (from int, words []string) {
 }
 
 // path is the end of an expression that reads a value step by step: $.read.files, $item.`a b`.
-var path = regexp.MustCompile("\\$[A-Za-z0-9_]*(\\.([A-Za-z0-9_]+|`[^`]*`))*\\.?(`[^`]*|[A-Za-z0-9_]*)$")
+var path = wording.Pattern("\\$[A-Za-z0-9_]*(\\.([A-Za-z0-9_]+|`[^`]*`))*\\.?(`[^`]*|[A-Za-z0-9_]*)$")
 
 // bareField is a field that needs no quotes in an expression.
-var bareField = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var bareField = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // exprWords offers what can follow in an expression: variables and functions after $, the nodes of
 // the context after $., and the fields of a value after a path to it.
@@ -141,7 +140,7 @@ func exprWords(r *repl, text string) (from int, words []string) {
 	if every := "--all "; text != "" && strings.HasPrefix(every, text) {
 		return 0, []string{every}
 	}
-	found := path.FindString(text)
+	found := path().FindString(text)
 	from = len(text) - len(found)
 	dot := lastDot(found)
 	if found == "" || dot < 0 {
@@ -206,7 +205,7 @@ func fieldsOf(v value.Value) (fields []string) {
 func quotedNames(fields []string) (words []string) {
 	for _, name := range fields {
 		switch {
-		case bareField.MatchString(name):
+		case bareField().MatchString(name):
 			words = append(words, name)
 		case !strings.Contains(name, "`"):
 			words = append(words, "`"+name+"`")

@@ -32,6 +32,7 @@ const (
 // Main runs the program with the arguments and standard streams of the process, and returns its
 // exit code. A signal that asks the process to end cancels the command.
 func Main() int {
+	beginStart()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
@@ -39,6 +40,7 @@ func Main() int {
 
 // MainOf is Main of another program: root returns its command.
 func MainOf(root func(Parts) *cobra.Command) int {
+	beginStart()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	p := Parts{streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -183,7 +182,7 @@ func (f *hostImportFlags) into(target registry.Registry) (into registry.Registry
 	return into, end, nil
 }
 
-var notInServerName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notInServerName = wording.Pattern(`[^A-Za-z0-9_-]+`)
 
 // add adds a server, under a name that a registry can have. It is left when it cannot be added.
 func add(ctx context.Context, into, target registry.Registry, s hostconfig.Server) hostconfig.Server {
@@ -191,7 +190,7 @@ func add(ctx context.Context, into, target registry.Registry, s hostconfig.Serve
 		return s
 	}
 	if registry.CheckName(s.Name) != nil {
-		name := strings.Trim(notInServerName.ReplaceAllString(s.Name, "-"), "-")
+		name := strings.Trim(notInServerName().ReplaceAllString(s.Name, "-"), "-")
 		s.Notes = append(s.Notes, fmt.Sprintf("its name there is %s; names have letters, digits, _ and - here", wording.Quote(s.Name)))
 		s.Name = name
 	}

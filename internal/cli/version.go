@@ -2,12 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"toolgraph/internal/base/wording"
 )
 
 // version is set by the linker where Go has no tag to stamp, as in the archive of a source tree:
@@ -42,13 +43,13 @@ func versionText() string {
 }
 
 // commitVersion matches the version that Go makes up for a commit without a tag.
-var commitVersion = regexp.MustCompile(`[.-]\d{14}-[0-9a-f]{12}`)
+var commitVersion = wording.Pattern(`[.-]\d{14}-[0-9a-f]{12}`)
 
 // versionOf returns the version of a build without the leading v: the tag of its commit, which
 // Go stamps; without one that which the linker has set; else dev with the commit. Changes since
 // the commit end it with -dirty.
 func versionOf(info *debug.BuildInfo, linked string) string {
-	if tag, isTag := strings.CutPrefix(info.Main.Version, "v"); isTag && !commitVersion.MatchString(tag) {
+	if tag, isTag := strings.CutPrefix(info.Main.Version, "v"); isTag && !commitVersion().MatchString(tag) {
 		return strings.Replace(tag, "+dirty", "-dirty", 1)
 	}
 	if linked != "" {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"toolgraph/internal/base/wording"
 )
 
 const (
@@ -40,7 +41,7 @@ const settings = `SET search_path TO %s; SET lock_timeout = '10s'; SET idle_in_t
 var errURL = errors.New("the URL of the recorded runs cannot be read, expected postgres://USER@HOST:PORT/DATABASE; " +
 	"write special characters, such as those of the password, as %40 (@), %3A (:), %2F (/), %3F (?), %23 (#) and %25 (%)")
 
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+var plainName = wording.Pattern(`^[a-z_][a-z0-9_]{0,62}$`)
 
 // target is what a URL names.
 type target struct {
@@ -63,7 +64,7 @@ func parse(text string) (target, error) {
 	}
 	conn := pool.ConnConfig
 	schema := cmp.Or(conn.RuntimeParams["search_path"], schemaName)
-	if !plainName.MatchString(schema) {
+	if !plainName().MatchString(schema) {
 		return target{}, fmt.Errorf("search_path is %q, expected one name of lower-case letters, digits and _", schema)
 	}
 	delete(conn.RuntimeParams, "search_path") // it is set later: PgBouncer refuses it here

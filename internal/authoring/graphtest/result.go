@@ -3,10 +3,8 @@ package graphtest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"toolgraph/config"
@@ -119,7 +117,7 @@ type (
 	}
 )
 
-var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.-]*$`) })
+var plainKey = wording.Pattern(`^[A-Za-z_][\w.-]*$`)
 
 // quoteKey returns a key as YAML has it.
 func quoteKey(key string) string {

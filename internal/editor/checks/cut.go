@@ -3,11 +3,11 @@ package checks
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 )
 
@@ -81,15 +81,15 @@ type cut struct {
 }
 
 var (
-	toolsKey  = regexp.MustCompile(`^tools:\s*(#.*)?$`)
-	listItem  = regexp.MustCompile(`^( *)- `)
-	nameOfOne = regexp.MustCompile(`^ *(?:- *)?\{? *name: *([A-Za-z0-9_.-]+|"[^"]*"|'[^']*') *(?:,.*|#.*)?$`)
+	toolsKey  = wording.Pattern(`^tools:\s*(#.*)?$`)
+	listItem  = wording.Pattern(`^( *)- `)
+	nameOfOne = wording.Pattern(`^ *(?:- *)?\{? *name: *([A-Za-z0-9_.-]+|"[^"]*"|'[^']*') *(?:,.*|#.*)?$`)
 )
 
 // cutAt returns the entry of tools that has a line.
 func cutAt(lines []string, at int) (c cut, ok bool) {
 	text := func(i int) string { return strings.TrimRight(lines[i], "\r\n") }
-	top := slices.IndexFunc(lines, func(line string) bool { return toolsKey.MatchString(strings.TrimRight(line, "\r\n")) })
+	top := slices.IndexFunc(lines, func(line string) bool { return toolsKey().MatchString(strings.TrimRight(line, "\r\n")) })
 	if top < 0 || at <= top+1 {
 		return cut{}, false
 	}
@@ -97,7 +97,7 @@ func cutAt(lines []string, at int) (c cut, ok bool) {
 	var begins []int
 	for i := top + 1; i < len(lines); i++ {
 		line := text(i)
-		if item := listItem.FindStringSubmatch(line); item != nil && (begins == nil || item[1] == indent) {
+		if item := listItem().FindStringSubmatch(line); item != nil && (begins == nil || item[1] == indent) {
 			indent, begins = item[1], append(begins, i)
 		} else if line != "" && !strings.ContainsAny(line[:1], " \t#-") {
 			end = i
@@ -116,7 +116,7 @@ func cutAt(lines []string, at int) (c cut, ok bool) {
 		c.to = begins[n]
 	}
 	for i := c.from; i < c.to && c.name == ""; i++ {
-		if name := nameOfOne.FindStringSubmatch(text(i)); name != nil {
+		if name := nameOfOne().FindStringSubmatch(text(i)); name != nil {
 			c.name = name[1]
 		}
 	}

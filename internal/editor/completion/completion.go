@@ -249,12 +249,12 @@ func (c *cursor) schemas() []schema {
 	case TestFile:
 		return c.testSchemas()
 	case LockFile:
-		return schemasAt(lockForm, lockForm, c.root, c.of)
+		return schemasAt(lockForm(), lockForm(), c.root, c.of)
 	case GraphFile:
 	}
 	for at := c.of; at != nil && at.parent != nil; at = at.parent {
 		if key := at.key; at.parent.kind == mapping && (at.parent == c.tool && (key == "inputSchema" || key == "outputSchema") || at.parent == c.node && c.node != nil && key == "schema") {
-			return schemasAt(jsonSchema, schema{"$ref": "#/$defs/schema"}, at, c.of)
+			return schemasAt(jsonSchema(), schema{"$ref": "#/$defs/schema"}, at, c.of)
 		}
 		if c.node != nil && at.parent == c.node && at.key == "args" {
 			if raw, _ := c.schemasOf(c.node); raw != nil {

@@ -263,7 +263,7 @@ func (c *cursor) function(name string) Candidate {
 	switch {
 	case strings.HasPrefix(c.src[c.offset:], "("):
 		f.Insert, f.Snippet = "", ""
-	case functions[name].params == "":
+	case functions()[name].params == "":
 		f.Insert, f.Snippet = "$"+name+"()", ""
 	}
 	return f

@@ -1,7 +1,6 @@
 package completion
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -41,13 +40,13 @@ func (c *cursor) expression() (source, bool) {
 }
 
 // historyArgument is the beginning of the id that a history function is asked for.
-var historyArgument = regexp.MustCompile("\\$(?:executionCount|nodeExecutions?)\\(\\s*[\"']([^\"'`]*)$")
+var historyArgument = wording.Pattern("\\$(?:executionCount|nodeExecutions?)\\(\\s*[\"']([^\"'`]*)$")
 
 // compared is a path, and the beginning of a string that it is compared with.
 var compared = wording.Pattern("((?:[\\w$.]|`[^`]*`)+)\\s*!?=\\s*[\"']([^\"'`]*)$")
 
 func (c *cursor) inExpression(s source) []Candidate {
-	if in := historyArgument.FindStringSubmatch(s.before); in != nil {
+	if in := historyArgument().FindStringSubmatch(s.before); in != nil {
 		c.prefix = in[1]
 		return c.nodes(func(string) bool { return true })
 	}
@@ -127,10 +126,10 @@ func field(f shape.Field) Candidate {
 }
 
 // name is a field that JSONata reads without quotes.
-var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var name = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func named(field string) string {
-	if name.MatchString(field) && field != "and" && field != "or" && field != "in" {
+	if name().MatchString(field) && field != "and" && field != "or" && field != "in" {
 		return field
 	}
 	return "`" + field + "`"

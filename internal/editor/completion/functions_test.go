@@ -15,10 +15,10 @@ import (
 
 // Every function of the library is described, and no other one; each parameter has a name.
 func TestFunctionsAreDescribed(t *testing.T) {
-	if got, want := slices.Sorted(maps.Keys(functions)), jsonata.Functions(); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(functions())), jsonata.Functions(); !slices.Equal(got, want) {
 		t.Errorf("described are\n%q\nand the library has\n%q", got, want)
 	}
-	for name, f := range functions {
+	for name, f := range functions() {
 		params, _ := parametersOf(name)
 		named := strings.Split(f.params, ", ")
 		if f.params == "" {
@@ -40,7 +40,7 @@ func TestFunctionsAreDescribed(t *testing.T) {
 
 // The examples have the values that their descriptions say.
 func TestExamplesOfFunctions(t *testing.T) {
-	for name, f := range functions {
+	for name, f := range functions() {
 		e, err := jsonata.Compile(t.Context(), f.call)
 		if err != nil {
 			t.Errorf("$%s: %v", name, err)
@@ -60,12 +60,12 @@ func TestExamplesOfFunctions(t *testing.T) {
 // Every operator of rules is described, and no other one; the examples have the values that their
 // descriptions say.
 func TestOperatorsAreDescribed(t *testing.T) {
-	if got, want := slices.Sorted(maps.Keys(operators)), jsonlogic.Operators(); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(operators())), jsonlogic.Operators(); !slices.Equal(got, want) {
 		t.Errorf("described are\n%q\nand the engine has\n%q", got, want)
 	}
 	list := []any{1.0, 2.0}
 	scope := expressions.NewScope(map[string]any{"n": 3.0, "list": list, "text": "graph"}, nil)
-	for name, o := range operators {
+	for name, o := range operators() {
 		var plain any
 		if err := json.Unmarshal([]byte(o.rule), &plain); err != nil || !strings.HasPrefix(o.rule, `{"`+name+`":`) {
 			t.Errorf("%s: %v in %s", name, err, o.rule)

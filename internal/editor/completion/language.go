@@ -207,7 +207,7 @@ func typeOf(s schema) string {
 }
 
 // jsonSchema has the keys of inputSchema, outputSchema and the schema of an ask, at any depth.
-var jsonSchema = func() schema {
+var jsonSchema = sync.OnceValue(func() schema {
 	words := func(of ...any) schema { return schema{"enum": of} }
 	self := schema{"$ref": "#/$defs/schema"}
 	named := map[string]any{"type": "object", "additionalProperties": map[string]any(self)}
@@ -224,7 +224,7 @@ var jsonSchema = func() schema {
 		properties[word] = map[string]any{"type": "number"}
 	}
 	return schema{"$defs": map[string]any{"schema": map[string]any{"type": "object", "properties": properties}}}
-}()
+})
 
 // decoded returns a schema that is JSON; nil for none.
 func decoded(raw []byte) schema {

@@ -1,7 +1,9 @@
 package completion
 
+import "sync"
+
 // lockForm has the keys of a lock. toolgraph lock writes the file; that it is not edited is said at each part.
-var lockForm = func() schema {
+var lockForm = sync.OnceValue(func() schema {
 	text := func(doc string) map[string]any { return map[string]any{"type": "string", "description": doc} }
 	object := func(doc string, properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "description": doc, "properties": properties}
@@ -36,4 +38,4 @@ var lockForm = func() schema {
 			"tools":    each("Its pinned tools, by name.", tool),
 		})),
 	})
-}()
+})

@@ -25,7 +25,7 @@ func (c *cursor) operators() []Candidate {
 		}
 		candidate := Candidate{Label: op, Kind: "function", Detail: "operator of rules", Doc: docOfOperator(op), Insert: key + ": "}
 		if !c.hasValue() {
-			candidate.Snippet = escaped(key+": ") + operators[op].operands
+			candidate.Snippet = escaped(key+": ") + operators()[op].operands
 		}
 		out = append(out, candidate)
 	}

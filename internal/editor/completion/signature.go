@@ -31,7 +31,7 @@ func CallAt(ctx context.Context, src string, offset int, known *Known) (call Cal
 		return call, false
 	}
 	params, result := parametersOf(name)
-	if _, isKnown := functions[name]; isKnown {
+	if _, isKnown := functions()[name]; isKnown {
 		call.Doc = docOf(name)
 	} else if params, ok = definedIn(strings.ReplaceAll(c.of.text, mark, ""), name); !ok {
 		return call, false

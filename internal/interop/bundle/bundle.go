@@ -12,12 +12,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 )
@@ -58,7 +58,7 @@ type File struct {
 	Data []byte
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notInName = wording.Pattern(`[^A-Za-z0-9_-]+`)
 
 // packer collects the files of one bundle.
 type packer struct {
@@ -88,7 +88,7 @@ func New(ctx context.Context, graphFile string, opts Options) (*Bundle, error) {
 		return nil, err
 	}
 	defer k.root.Close()
-	output := cmp.Or(opts.Output, strings.Trim(notInName.ReplaceAllString(p.File.Server.Name.Value, "-"), "-")+".mcpb")
+	output := cmp.Or(opts.Output, strings.Trim(notInName().ReplaceAllString(p.File.Server.Name.Value, "-"), "-")+".mcpb")
 	for _, name := range []string{output, opts.Description} {
 		if info, err := os.Stat(name); err == nil {
 			k.outputs = append(k.outputs, info)

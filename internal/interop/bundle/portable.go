@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -157,17 +156,17 @@ func isHere(text string) bool {
 		return false
 	}
 	_, err := os.Lstat(text)
-	return err == nil || ofAHome.MatchString(text)
+	return err == nil || ofAHome().MatchString(text)
 }
 
 var (
-	ofAHome = regexp.MustCompile(`^(/home/|/Users/|/root/|~|[A-Za-z]:[\\/])`)
-	drive   = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\)`)
+	ofAHome = wording.Pattern(`^(/home/|/Users/|/root/|~|[A-Za-z]:[\\/])`)
+	drive   = wording.Pattern(`^([A-Za-z]:[\\/]|\\\\)`)
 )
 
 // isAbsolute reports whether a path is absolute on any system.
 func isAbsolute(path string) bool {
-	return strings.HasPrefix(path, "/") || path == "~" || strings.HasPrefix(path, "~/") || drive.MatchString(path)
+	return strings.HasPrefix(path, "/") || path == "~" || strings.HasPrefix(path, "~/") || drive().MatchString(path)
 }
 
 // looksRelative reports whether a word can only be a path.

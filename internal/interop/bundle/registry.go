@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"toolgraph/internal/base/wording"
@@ -15,7 +14,7 @@ import (
 // The form of server.json of the MCP registry.
 const registrySchema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
-var registryName = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+var registryName = wording.Pattern(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
 // Publication is how a bundle is published in the MCP registry.
 type Publication struct {
@@ -58,7 +57,7 @@ func (b *Bundle) ServerJSON(as Publication, sum string) ([]byte, error) {
 func (p Publication) Check() error {
 	u, err := url.Parse(p.URL)
 	switch {
-	case !registryName.MatchString(p.Name) || len(p.Name) > 200:
+	case !registryName().MatchString(p.Name) || len(p.Name) > 200:
 		return fmt.Errorf("the registry name is %s, expected a name such as io.github.OWNER/NAME", wording.Quote(p.Name))
 	case err != nil || u.Scheme != "https" || u.Host == "":
 		return errors.New("the URL of the bundle is not an https URL; name the address at which a release has it")

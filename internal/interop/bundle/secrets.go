@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,12 +21,12 @@ const (
 
 var (
 	// reference is ${NAME…}, with its name and its default.
-	reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_.]*)(?::-([^}]*)|[^}]*)\}`)
+	reference = wording.Pattern(`\$\{([A-Za-z_][A-Za-z0-9_.]*)(?::-([^}]*)|[^}]*)\}`)
 	// credentialKey is a name with a key that is a secret. Others, such as sortKey, are data.
-	credentialKey = regexp.MustCompile(`(?i)(api|access|private|secret|signing|encryption|ssh|master|licen[cs]e|service|account|client|shared)[ _.-]?key`)
-	otherKey      = regexp.MustCompile(`(?i)keys?`)
+	credentialKey = wording.Pattern(`(?i)(api|access|private|secret|signing|encryption|ssh|master|licen[cs]e|service|account|client|shared)[ _.-]?key`)
+	otherKey      = wording.Pattern(`(?i)keys?`)
 	// quoted is an expression that is one text.
-	quoted = regexp.MustCompile(`^\s*(?:"([^"]*)"|'([^']*)')\s*$`)
+	quoted = wording.Pattern(`^\s*(?:"([^"]*)"|'([^']*)')\s*$`)
 )
 
 // secrets reports secrets that are written into a packed text file: everyone who has the bundle
@@ -123,11 +122,11 @@ func (k *packer) entry(who string, server *config.Data) {
 // written reports a text of an entry when it is a secret by its name or its form, or when a default
 // in it is; with random, also when it looks like a generated key.
 func (k *packer) written(who string, n named, random bool) {
-	bare := reference.ReplaceAllString(n.Value, "")
-	full := reference.ReplaceAllString(n.Value, "$2") // with the defaults
-	found := config.PlainSecret(n.setting, reference.ReplaceAllString(n.Value, "$${$1}")) || config.PlainSecret("", full) || hasIssued(full) ||
+	bare := reference().ReplaceAllString(n.Value, "")
+	full := reference().ReplaceAllString(n.Value, "$2") // with the defaults
+	found := config.PlainSecret(n.setting, reference().ReplaceAllString(n.Value, "$${$1}")) || config.PlainSecret("", full) || hasIssued(full) ||
 		random && hostconfig.IsSecret("", bare) || bare == n.Value && isNamed(n.setting, n.Value)
-	for _, v := range reference.FindAllStringSubmatch(n.Value, -1) {
+	for _, v := range reference().FindAllStringSubmatch(n.Value, -1) {
 		found = found || isNamed(n.setting, v[2]) || isNamed(v[1], v[2])
 	}
 	if found {
@@ -176,11 +175,11 @@ func (k *packer) constants(who, name string, d *config.Data) {
 		text = d.Expr
 	}
 	value := text.Value
-	if m := quoted.FindStringSubmatch(value); m != nil {
+	if m := quoted().FindStringSubmatch(value); m != nil {
 		value = m[1] + m[2]
 	}
-	plain := credentialKey.ReplaceAllString(name, "secret") // a key by itself is the key of an entry
-	if isNamed(otherKey.ReplaceAllString(plain, ""), value) && !reference.MatchString(value) || hasIssued(value) {
+	plain := credentialKey().ReplaceAllString(name, "secret") // a key by itself is the key of an entry
+	if isNamed(otherKey().ReplaceAllString(plain, ""), value) && !reference().MatchString(value) || hasIssued(value) {
 		k.secret(spanOf(text), who, name)
 	}
 }

@@ -91,7 +91,7 @@ func (h *Host) Put(path string, src []byte, l Launch) ([]byte, Action, error) {
 // replaces reports whether the host replaces a part of a text in its file.
 func (h *Host) replaces(text string) bool {
 	f := h.forms
-	return (f.plain || f.editor) && strings.Contains(text, "${") || f.bare && strings.Contains(text, "$") || f.braces && braced.MatchString(text)
+	return (f.plain || f.editor) && strings.Contains(text, "${") || f.bare && strings.Contains(text, "$") || f.braces && braced().MatchString(text)
 }
 
 // read reads the wanted keys of a file; an empty file has none.

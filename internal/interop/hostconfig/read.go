@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -158,13 +157,13 @@ func inputs(list *config.Data) map[string]string {
 	return described
 }
 
-var accessToken = regexp.MustCompile(`(?i)(^|[^a-z])pat($|[^a-z])`)
+var accessToken = wording.Pattern(`(?i)(^|[^a-z])pat($|[^a-z])`)
 
 // SecretName reports whether a name may be that of a secret. It finds more names than
 // config.SecretName: names of environment variables often run words together, and a cookie and a PAT
 // (a personal access token) are secrets too.
 func SecretName(name string) bool {
-	if config.SecretName(name) || accessToken.MatchString(name) {
+	if config.SecretName(name) || accessToken().MatchString(name) {
 		return true
 	}
 	name = strings.ToLower(name)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"toolgraph/internal/base/wording"
@@ -26,9 +25,9 @@ type piece struct {
 }
 
 var (
-	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
-	braced     = regexp.MustCompile(`\{(env|file):([^{}]+)\}`)
-	defaulted  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$`)
+	identifier = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*`)
+	braced     = wording.Pattern(`\{(env|file):([^{}]+)\}`)
+	defaulted  = wording.Pattern(`^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$`)
 )
 
 // pieces returns the parts of a text of the host's file. The error says what of it has no
@@ -43,7 +42,7 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 	}
 	for text != "" {
 		if e.host.forms.braces {
-			m := braced.FindStringSubmatchIndex(text)
+			m := braced().FindStringSubmatchIndex(text)
 			if m == nil {
 				break
 			}
@@ -62,7 +61,7 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 		}
 		literal(text[:at])
 		text = text[at:]
-		if name := identifier.FindString(text[1:]); e.host.forms.bare && name != "" {
+		if name := identifier().FindString(text[1:]); e.host.forms.bare && name != "" {
 			parts = append(parts, piece{variable: name})
 			text = text[1+len(name):]
 			continue
@@ -93,7 +92,7 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 // reference returns what stands for ${inner}; known is false when the host does not replace it.
 func (e *entryReader) reference(inner string) (p piece, known bool, err error) {
 	if e.host.forms.plain {
-		if m := defaulted.FindStringSubmatch(inner); m != nil {
+		if m := defaulted().FindStringSubmatch(inner); m != nil {
 			return piece{variable: m[1], fallback: m[2]}, true, nil
 		}
 	}
@@ -102,7 +101,7 @@ func (e *entryReader) reference(inner string) (p piece, known bool, err error) {
 	}
 	kind, name, named := strings.Cut(inner, ":")
 	switch {
-	case kind == "env" && defaulted.MatchString(name):
+	case kind == "env" && defaulted().MatchString(name):
 		return piece{variable: name}, true, nil
 	case kind == "input" && named:
 		variable := variableName(name)
@@ -161,11 +160,11 @@ func (e *entryReader) now(parts []piece) (string, error) {
 	return out.String(), nil
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9]+`)
+var notInName = wording.Pattern(`[^A-Za-z0-9]+`)
 
 // variableName returns the name of a variable that is made of words: GITHUB_API_KEY.
 func variableName(words ...string) string {
-	name := strings.Trim(notInName.ReplaceAllString(strings.ToUpper(strings.Join(words, "_")), "_"), "_")
+	name := strings.Trim(notInName().ReplaceAllString(strings.ToUpper(strings.Join(words, "_")), "_"), "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return "VALUE_" + name
 	}

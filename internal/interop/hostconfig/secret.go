@@ -3,11 +3,11 @@ package hostconfig
 import (
 	"bytes"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 )
 
 // Variable is an environment variable that takes the place of a literal secret.
@@ -27,25 +27,25 @@ type holder struct {
 
 var (
 	// schemes precede the secret in an Authorization header.
-	scheme = regexp.MustCompile(`^(?i)(bearer|basic|token|apikey|api-key)\s+`)
+	scheme = wording.Pattern(`^(?i)(bearer|basic|token|apikey|api-key)\s+`)
 	// assigned is a name and its value in one argument: --api-key=x, KEY=x, Authorization: Bearer x.
-	assigned = regexp.MustCompile(`^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
+	assigned = wording.Pattern(`^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
 	// address is a URL inside of a text, up to its end.
-	address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+	address = wording.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
 	// issued are the forms in which services issue keys.
-	issued = regexp.MustCompile(`\b(?:(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[a-z]|npm|hf|ntn|secret|lin_api|lin_oauth|shpat|dckr_pat|figd|pat|tvly|fc|dop_v1|sbp|phx|r8|gsk)[-_][A-Za-z0-9_.-]{12,}|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{12,}|ya29\.[A-Za-z0-9_-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,})`)
+	issued = wording.Pattern(`\b(?:(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[a-z]|npm|hf|ntn|secret|lin_api|lin_oauth|shpat|dckr_pat|figd|pat|tvly|fc|dop_v1|sbp|phx|r8|gsk)[-_][A-Za-z0-9_.-]{12,}|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{12,}|ya29\.[A-Za-z0-9_-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,})`)
 	// random are long words that may be keys without such a form.
-	random  = regexp.MustCompile(`[A-Za-z0-9_-]{24,}`)
-	hexWord = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
+	random  = wording.Pattern(`[A-Za-z0-9_-]{24,}`)
+	hexWord = wording.Pattern(`^[0-9a-fA-F]{32,}$`)
 	// opaque is the random part of an issued key, plainly issued are keys with a form of their own.
-	opaque        = regexp.MustCompile(`[A-Za-z0-9]{16,}`)
-	plainlyIssued = regexp.MustCompile(`^(AKIA|AIza|ya29\.|eyJ)`)
+	opaque        = wording.Pattern(`[A-Za-z0-9]{16,}`)
+	plainlyIssued = wording.Pattern(`^(AKIA|AIza|ya29\.|eyJ)`)
 	// privateKey is a key in PEM form, with its line breaks as they are or written as \n.
-	privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s|\\n|[A-Za-z-]+: [^\n]*\n)+[A-Za-z0-9+/=]{32,}`)
+	privateKey = wording.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s|\\n|[A-Za-z-]+: [^\n]*\n)+[A-Za-z0-9+/=]{32,}`)
 	// switches are values of settings that are called like secrets: USE_AUTH=true, MAX_TOKENS=4096.
-	switches  = regexp.MustCompile(`^(?i)(|true|false|on|off|yes|no|none|null)$`)
-	number    = regexp.MustCompile(`^[0-9]{1,5}$`)
-	shortName = regexp.MustCompile(`(?i)pin|otp|pass|pwd`)
+	switches  = wording.Pattern(`^(?i)(|true|false|on|off|yes|no|none|null)$`)
+	number    = wording.Pattern(`^[0-9]{1,5}$`)
+	shortName = wording.Pattern(`(?i)pin|otp|pass|pwd`)
 )
 
 // guarded replaces the literal secrets in the parts of a text by references to variables.
@@ -67,7 +67,7 @@ func (e *entryReader) guarded(parts []piece, of holder, pos config.Pos) []piece 
 		}
 		text := p.text
 		if len(parts) == 1 && isLiteral(of.name, text) {
-			lead := scheme.FindString(text)
+			lead := scheme().FindString(text)
 			add(lead)
 			out = append(out, e.secret(text[len(lead):], of, pos))
 			continue
@@ -93,9 +93,9 @@ func (e *entryReader) argument(parts []piece, flag string, pos config.Pos) []pie
 	if len(parts) == 0 || parts[0].variable != "" {
 		return e.guarded(parts, of, pos)
 	}
-	m := assigned.FindStringSubmatch(parts[0].text)
+	m := assigned().FindStringSubmatch(parts[0].text)
 	if m == nil || strings.HasPrefix(m[3], "//") {
-		if m = assigned.FindStringSubmatch(parts[0].text + "x"); m == nil || len(parts) == 1 || !SecretName(m[1]) {
+		if m = assigned().FindStringSubmatch(parts[0].text + "x"); m == nil || len(parts) == 1 || !SecretName(m[1]) {
 			return e.guarded(parts, of, pos)
 		}
 		m[3] = strings.TrimSuffix(m[3], "x")
@@ -145,16 +145,16 @@ func findSecret(text string) (from, to int, name string) {
 			from, to, name = at, end, word
 		}
 	}
-	for _, at := range address.FindAllStringIndex(text, -1) {
+	for _, at := range address().FindAllStringIndex(text, -1) {
 		start, end, word := inAddress(text[at[0]:at[1]])
 		if start >= 0 {
 			found(at[0]+start, at[0]+end, word)
 		}
 	}
-	if at := issued.FindStringIndex(text); at != nil {
+	if at := issued().FindStringIndex(text); at != nil {
 		found(at[0], at[1], "token")
 	}
-	for _, at := range random.FindAllStringIndex(text, -1) {
+	for _, at := range random().FindAllStringIndex(text, -1) {
 		if isRandom(text[at[0]:at[1]]) && !strings.HasSuffix(text[:at[0]], "sha256:") {
 			found(at[0], at[1], "key")
 			break
@@ -193,10 +193,10 @@ func inAddress(text string) (from, to int, name string) {
 // isLiteral reports whether the value of a setting is a secret because of the setting's name.
 func isLiteral(name, value string) bool {
 	switch {
-	case !SecretName(name), switches.MatchString(value):
+	case !SecretName(name), switches().MatchString(value):
 		return false
-	case number.MatchString(value):
-		return shortName.MatchString(name)
+	case number().MatchString(value):
+		return shortName().MatchString(name)
 	}
 	return true
 }
@@ -209,12 +209,12 @@ func IsSecret(name, text string) bool { return isLiteral(name, text) || looksIss
 // token, or of a private key, as offsets in bytes; from is -1 without one. It finds fewer texts than
 // IsSecret: words that only look random, such as hashes, are none.
 func IssuedKey(text []byte) (from, to int) {
-	block := privateKey.FindIndex(text)
+	block := privateKey().FindIndex(text)
 	if block != nil {
 		text = text[:block[0]]
 	}
 	for start := 0; ; {
-		at := issued.FindIndex(text[start:])
+		at := issued().FindIndex(text[start:])
 		if at == nil {
 			break
 		}
@@ -233,11 +233,11 @@ func IssuedKey(text []byte) (from, to int) {
 // isGenerated reports whether a text with the form of an issued key is one: it has a long part, and a
 // digit or many letters. Names such as npm_config_registry and samples such as ghp_xxxx are none.
 func isGenerated(key []byte) bool {
-	if plainlyIssued.Match(key) {
+	if plainlyIssued().Match(key) {
 		return true
 	}
 	different := map[byte]bool{}
-	for _, letter := range opaque.Find(key) {
+	for _, letter := range opaque().Find(key) {
 		different[letter] = true
 	}
 	return len(different) >= 10 || len(different) > 2 && bytes.ContainsAny(key, "0123456789")
@@ -246,7 +246,7 @@ func isGenerated(key []byte) bool {
 // SecretWord returns where the literal secret of a word of a command line begins, in bytes, and the
 // name that it has there; from is -1 without one. before is the word before it, which may be a flag.
 func SecretWord(before, word string) (from int, name string) {
-	if m := assigned.FindStringSubmatch(word); m != nil && !strings.HasPrefix(m[3], "//") && IsSecret(m[1], m[3]) {
+	if m := assigned().FindStringSubmatch(word); m != nil && !strings.HasPrefix(m[3], "//") && IsSecret(m[1], m[3]) {
 		return len(m[1]) + len(m[2]), strings.TrimLeft(m[1], "-")
 	}
 	flag := strings.TrimLeft(before, "-")
@@ -272,12 +272,12 @@ func looksIssued(text string) bool { at, _, _ := findSecret(text); return at >= 
 // isRandom reports whether a long word looks like a generated key: a hash, or digits between
 // letters of both cases.
 func isRandom(word string) bool {
-	return hexWord.MatchString(word) ||
+	return hexWord().MatchString(word) ||
 		strings.ContainsAny(word, "0123456789") && strings.ToLower(word) != word && strings.ToUpper(word) != word &&
 			strings.Count(word, "-")+strings.Count(word, "_") <= len(word)/12
 }
 
 // isEnvironment reports whether a name is written like that of an environment variable.
 func isEnvironment(name string) bool {
-	return name == strings.ToUpper(name) && identifier.FindString(name) == name
+	return name == strings.ToUpper(name) && identifier().FindString(name) == name
 }

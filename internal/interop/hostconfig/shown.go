@@ -11,9 +11,9 @@ import (
 
 var (
 	// pairs are a name and its value in a file of any syntax.
-	pairs = regexp.MustCompile(`(["']?)([A-Za-z_][A-Za-z0-9_.-]*)(["']?[ \t]*[:=][ \t]*)("(?:[^"\\]|\\.)*"|'[^']*'|(?:(?i:bearer|basic|token) +)?[^\s,"'{}\[\]]+)`)
+	pairs = wording.Pattern(`(["']?)([A-Za-z_][A-Za-z0-9_.-]*)(["']?[ \t]*[:=][ \t]*)("(?:[^"\\]|\\.)*"|'[^']*'|(?:(?i:bearer|basic|token) +)?[^\s,"'{}\[\]]+)`)
 	// flags are a flag and the item of the list after it.
-	flags = regexp.MustCompile(`(["'])(--?[A-Za-z][A-Za-z0-9_-]*)(["'],\s*)("(?:[^"\\]|\\.)*"|'[^']*')`)
+	flags = wording.Pattern(`(["'])(--?[A-Za-z][A-Za-z0-9_-]*)(["'],\s*)("(?:[^"\\]|\\.)*"|'[^']*')`)
 )
 
 const (
@@ -47,7 +47,7 @@ func lines(src []byte) []string { return slices.Collect(strings.Lines(string(src
 
 // printable returns a part of a file without secrets and long lines.
 func printable(text string) string {
-	for _, form := range []*regexp.Regexp{pairs, flags} {
+	for _, form := range []*regexp.Regexp{pairs(), flags()} {
 		text = form.ReplaceAllStringFunc(text, func(found string) string {
 			m := form.FindStringSubmatch(found)
 			value := strings.Trim(m[4], `"'`)

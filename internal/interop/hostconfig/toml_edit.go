@@ -3,13 +3,13 @@ package hostconfig
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/wording"
 )
 
 // tomlEditor changes values in the tables of a TOML file.
@@ -160,10 +160,10 @@ func (e *tomlEditor) remove(path []string) {
 
 func tomlPair(key string, item *config.Data) string { return tomlKey(key) + " = " + tomlText(item) }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = wording.Pattern(`^[A-Za-z0-9_-]+$`)
 
 func tomlKey(key string) string {
-	if bareKey.MatchString(key) {
+	if bareKey().MatchString(key) {
 		return key
 	}
 	return quoted(key, true)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"toolgraph/config"
@@ -84,7 +83,7 @@ func (n names) unique(name string) string {
 	return free
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notInNames = wording.Pattern(`[^A-Za-z0-9_]+`)
 
 // maxName is the maximum length of an identifier, in bytes.
 const maxName = 64
@@ -92,7 +91,7 @@ const maxName = 64
 // identifier returns a name with the letters of a word that expressions read without quotes, or
 // the other name when nothing is left.
 func identifier(word, other string) string {
-	name := strings.Trim(notInNames.ReplaceAllString(wording.Head(word, maxName), "_"), "_")
+	name := strings.Trim(notInNames().ReplaceAllString(wording.Head(word, maxName), "_"), "_")
 	switch {
 	case name == "":
 		return other

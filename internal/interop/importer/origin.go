@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -297,7 +296,7 @@ func (o *origins) gives(source string, want value.Value) bool {
 	return err == nil && o.index.mark(v) == o.index.mark(want)
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainName = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // pathText returns the expression that reads a place in the output of a node; empty when there is
 // none.
@@ -315,7 +314,7 @@ func pathText(node string, steps ...any) string {
 			continue
 		case string:
 			switch {
-			case plainName.MatchString(step) && !reserved[step]:
+			case plainName().MatchString(step) && !reserved[step]:
 				path += "." + step
 			case strings.ContainsAny(step, "`\n") || step == "":
 				path = fmt.Sprintf("$lookup(%s, %s)", path, quoted(step))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -102,14 +101,14 @@ func readPipes(p *Pipes) (*pipeSource, error) {
 	return s, nil
 }
 
-var escapedText = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*\\(?:/|u[dD])(?:[^"\\\n]|\\.)*"`)
+var escapedText = wording.Pattern(`"(?:[^"\\\n]|\\.)*\\(?:/|u[dD])(?:[^"\\\n]|\\.)*"`)
 
 // inYAML returns JSON whose texts YAML reads as JSON does: YAML has no \/ and no surrogate pairs.
 func inYAML(src []byte) []byte {
 	if !json.Valid(src) {
 		return src
 	}
-	return escapedText.ReplaceAllFunc(src, func(text []byte) []byte {
+	return escapedText().ReplaceAllFunc(src, func(text []byte) []byte {
 		v, err := value.Decode(text)
 		if s, isText := v.(string); err == nil && isText {
 			return value.AppendString(nil, s)
@@ -246,7 +245,7 @@ func (w *pipeWriter) env(d *config.Data) *config.Data {
 	env := config.NewObject()
 	for i, key := range keysOf(d) {
 		v := config.NewText(scalarText(d.Items[i]))
-		if config.SecretName(key) && !variable.MatchString(textOf(v)) || isSecret(key, textOf(v)) {
+		if config.SecretName(key) && !variable().MatchString(textOf(v)) || isSecret(key, textOf(v)) {
 			v = config.NewText("${" + identifier(key, "SECRET") + "}")
 			w.note(v, "TODO: the value was a secret, which is not copied; set the variable.")
 		}
@@ -294,14 +293,14 @@ func programName(command string) string {
 	return toolName(base, "program")
 }
 
-var notInToolNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+var notInToolNames = wording.Pattern(`[^A-Za-z0-9_.-]+`)
 
 // toolName returns a text as the name of a tool.
 func toolName(text, other string) string {
-	return cmp.Or(strings.Trim(notInToolNames.ReplaceAllString(wording.Head(text, maxName), "_"), "_"), other)
+	return cmp.Or(strings.Trim(notInToolNames().ReplaceAllString(wording.Head(text, maxName), "_"), "_"), other)
 }
 
-var variable = regexp.MustCompile(`\$\{([^}]*)\}`)
+var variable = wording.Pattern(`\$\{([^}]*)\}`)
 
 // unknown notes the keys of an object that the graph does not have.
 func (w *pipeWriter) unknown(part, d *config.Data, of string, known ...string) {

@@ -189,12 +189,12 @@ func (w *pipeWriter) argument(name string, d *config.Data) *config.Data {
 		return list
 	}
 	text, isText := d.Scalar.(string)
-	if !isText || !variable.MatchString(text) {
+	if !isText || !variable().MatchString(text) {
 		return &config.Data{Scalar: d.Scalar}
 	}
 	var terms, missing []string
 	end := 0
-	for _, at := range variable.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range variable().FindAllStringSubmatchIndex(text, -1) {
 		name, isVar := w.pipe.vars[text[at[2]:at[3]]]
 		if !isVar {
 			missing = append(missing, text[at[2]:at[3]])
@@ -234,7 +234,7 @@ func (w *pipeWriter) command(node, d *config.Data, kind string) (string, error) 
 	}
 	words := w.withoutSecrets(append([]string{command}, args...))
 	for i, word := range words {
-		words[i] = variable.ReplaceAllStringFunc(word, func(found string) string {
+		words[i] = variable().ReplaceAllStringFunc(word, func(found string) string {
 			if name, isVar := w.pipe.vars[found[2:len(found)-1]]; isVar {
 				return fmt.Sprintf("${vars.%s}", name)
 			}

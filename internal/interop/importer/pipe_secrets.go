@@ -13,7 +13,7 @@ const secretVarNote = "TODO: the value was a secret, which is not copied; give i
 // isSecret reports whether a text is or has a literal secret. A text with variables is none because
 // of its name only.
 func isSecret(name, text string) bool {
-	if variable.MatchString(text) {
+	if variable().MatchString(text) {
 		name = ""
 	}
 	return hostconfig.IsSecret(name, text)
@@ -54,7 +54,7 @@ func secretWord(words []string, i int) (from int, name string) {
 	if i > 0 {
 		before = words[i-1]
 	}
-	if variable.MatchString(words[i]) && !hostconfig.IsSecret("", words[i]) {
+	if variable().MatchString(words[i]) && !hostconfig.IsSecret("", words[i]) {
 		return -1, ""
 	}
 	return hostconfig.SecretWord(before, words[i])

@@ -10,10 +10,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
@@ -35,7 +33,7 @@ type Definition struct {
 	StartTimeoutMs int64 `json:"startTimeoutMs,omitempty"`
 }
 
-var entryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`) })
+var entryName = wording.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`)
 
 // CheckName returns an error when a registry cannot have a server of this name. Names have no dot,
 // which separates the name of a server from that of a tool.

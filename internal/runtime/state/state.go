@@ -5,27 +5,33 @@ package state
 import (
 	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 
 	"toolgraph/execution/journal"
 	"toolgraph/execution/journal/postgres"
+	"toolgraph/internal/base/wording"
 )
 
 var (
-	scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+	scheme = wording.Pattern(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 	// nearURL matches what is meant as a URL and would be a strange directory: a slash is missing, or the
 	// settings of a connection are written one after the other, as libpq allows it too.
-	nearURL = regexp.MustCompile(`^postgres(ql)?:|^(host|hostaddr|port|user|dbname|service|password) *=`)
+	nearURL = wording.Pattern(`^postgres(ql)?:|^(host|hostaddr|port|user|dbname|service|password) *=`)
 )
 
 // IsURL reports whether a place is the URL of a database, not a directory.
-func IsURL(place string) bool { return scheme.MatchString(place) }
+func IsURL(place string) bool {
+	return strings.Contains(place, "://") && scheme().MatchString(place)
+}
 
 // Open opens the store at a place. Nothing is read, written or connected before it is used.
 func Open(place string, opts journal.Options) (*journal.Store, error) {
-	found := scheme.FindStringSubmatch(place)
+	if !strings.ContainsAny(place, ":=") {
+		return journal.Open(place, opts)
+	}
+	found := scheme().FindStringSubmatch(place)
 	switch {
-	case found == nil && nearURL.MatchString(place):
+	case found == nil && nearURL().MatchString(place):
 		return nil, errors.New("--state or TOOLGRAPH_STATE is no URL of a database, expected a directory (./ before a name with a colon or =) or postgres://USER@HOST:PORT/DATABASE")
 	case found == nil:
 		return journal.Open(place, opts)

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"toolgraph/internal/base/files"
+	"toolgraph/internal/base/wording"
 )
 
 // rotateWhenDue begins a new file when the day has changed or the file is too long. When that
@@ -131,13 +131,13 @@ func (l *Log) freeName() (string, error) {
 // maxNumber is the highest number of a rotated file; dated has as many digits.
 const maxNumber = 999_999
 
-var dated = regexp.MustCompile(`^\.(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$`)
+var dated = wording.Pattern(`^\.(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$`)
 
 // datedName returns the day and the number in the name of a rotated file of the log at path; the
 // day is empty when it is none.
 func datedName(path, name string) (day string, number int) {
 	suffix, ours := strings.CutPrefix(name, filepath.Base(path))
-	parts := dated.FindStringSubmatch(suffix)
+	parts := dated().FindStringSubmatch(suffix)
 	if !ours || parts == nil {
 		return "", 0
 	}
