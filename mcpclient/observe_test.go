@@ -56,7 +56,7 @@ func TestObserver(t *testing.T) {
 		}
 		version := map[string]string{"legacy": "2025-06-18", "modern": "2026-07-28"}[mode]
 		n.has(t, fmt.Sprintf("%s() of fake , id false, session : <nil>", handshake), "opened fake "+version+" ",
-			fmt.Sprintf("tools/callTool(echo) of fake %s, id true, session : <nil>", version), "ended <nil>")
+			fmt.Sprintf("tools/call(echo) of fake %s, id true, session : <nil>", version), "ended <nil>")
 	}
 	w, n := newWeb(t, nil), &noter{}
 	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate), WithObserver(n))
