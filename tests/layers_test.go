@@ -30,9 +30,9 @@ var (
 var below = map[string][]string{
 	"config":                     {},
 	"expressions/value":          {},
-	"expressions":                values,
-	"expressions/jsonata":        {"expressions", "expressions/value"},
-	"expressions/jsonlogic":      {"expressions", "expressions/value", "expressions/jsonata"},
+	"expressions/jsonata":        values,
+	"expressions/jsonlogic":      {"expressions/jsonata", "expressions/value"},
+	"expressions":                {"expressions/jsonata"},
 	"expressions/shape":          language,
 	"expressions/schema":         {"config", "expressions/value"},
 	"graph":                      with(language, "config", "expressions/schema"),

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -76,7 +75,7 @@ func (c *call) fail(code, message string) error { return functionError(code, c.n
 
 // functionError is the error of a function of that name; placed adds the place.
 func functionError(code, name, message string) error {
-	return &expressions.EvalError{Code: code, Message: "$" + name + " " + message, Offset: -1}
+	return &Error{Code: code, Message: "$" + name + " " + message, Offset: -1}
 }
 
 // each calls fn for an item of an array or an object, with as many arguments as it

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/blues/jsonata-go/jparse"
-
-	"toolgraph/expressions"
 )
 
 // foreignOperators are what other languages have and JSONata has not, longest
@@ -35,7 +33,7 @@ var foreignWords = map[string]string{
 
 // located replaces the error of a source by a more helpful one when the source has syntax of
 // another language there.
-func located(source string, tokens []token, fault *expressions.SyntaxError) *expressions.SyntaxError {
+func located(source string, tokens []token, fault *SyntaxError) *SyntaxError {
 	if err := foreign(source, tokens, fault.Offset); err != nil {
 		return err
 	}
@@ -44,7 +42,7 @@ func located(source string, tokens []token, fault *expressions.SyntaxError) *exp
 
 // foreign returns the syntax error of a source that failed at a byte because of syntax of
 // another language; nil when there is none.
-func foreign(source string, tokens []token, failed int) *expressions.SyntaxError {
+func foreign(source string, tokens []token, failed int) *SyntaxError {
 	if err := foreignTemplate(source, tokens, failed); err != nil {
 		return err
 	}
@@ -77,7 +75,7 @@ func foreign(source string, tokens []token, failed int) *expressions.SyntaxError
 	return nil
 }
 
-func foreignOperator(offset int, text, hint string) *expressions.SyntaxError {
+func foreignOperator(offset int, text, hint string) *SyntaxError {
 	return syntaxError(offset, text, "found "+text+", which is not a JSONata operator", hint)
 }
 
@@ -106,7 +104,7 @@ func plainPath(source string) (path string) {
 }
 
 // foreignTemplate finds the {{…}} or ${…} of a template that holds the place.
-func foreignTemplate(source string, tokens []token, failed int) *expressions.SyntaxError {
+func foreignTemplate(source string, tokens []token, failed int) *SyntaxError {
 	for i := 0; i+1 < len(tokens) && tokens[i].start <= failed; i++ {
 		head, brace := &tokens[i], &tokens[i+1]
 		if !brace.is("{") || brace.start != head.end || !head.is("{") && (head.kind != tokenVariable || head.value != "") {
