@@ -37,7 +37,7 @@ func ExampleDiagnostics() {
 server: {name: greeter, version: 1.0.0}
 tools:
   - name: greet
-    descripton: Greets someone by name.
+    desc: Greets someone by name.
     inputSchema: {type: object}
     nodes:
       - {id: entry, type: entry, nxt: exit}

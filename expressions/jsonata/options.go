@@ -2,6 +2,7 @@ package jsonata
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -82,7 +83,7 @@ func (f Function) call(c call) (any, error) {
 	args := make([]Value, len(c.args))
 	for i, arg := range c.args {
 		v, err := checked.value(arg, 0)
-		if err == error(errFunctionResult) {
+		if errors.Is(err, errFunctionResult) {
 			return nil, c.wrong(i, "a value, and no function,")
 		} else if err != nil {
 			return nil, err
@@ -94,7 +95,7 @@ func (f Function) call(c call) (any, error) {
 		return nil, &Error{Code: codeFunction, Message: "$" + c.name + ": " + err.Error(), Offset: -1, Err: err}
 	}
 	v, err := checked.value(result, 0)
-	if err == error(errFunctionResult) {
+	if errors.Is(err, errFunctionResult) {
 		return nil, &Error{Code: codeFunction, Message: fmt.Sprintf("$%s returns a %T, which is no Value; convert it with value.FromPlain", c.name, result), Offset: -1}
 	}
 	return v, err

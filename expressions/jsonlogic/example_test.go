@@ -3,6 +3,7 @@ package jsonlogic_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"toolgraph/expressions/jsonata"
@@ -39,7 +40,8 @@ func Example() {
 // An unknown operator, or a wrong number of arguments, is found when the rule is compiled, with its place.
 func ExampleError() {
 	_, err := jsonlogic.Compile(context.Background(), map[string]any{"and": []any{true, map[string]any{"equals": []any{1.0, 2.0}}}})
-	if failed, ok := err.(*jsonlogic.Error); ok {
+	var failed *jsonlogic.Error
+	if errors.As(err, &failed) {
 		fmt.Println(failed.Path, failed.Message)
 	}
 	// Output: [and 1 equals] unknown operator "equals"
