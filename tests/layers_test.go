@@ -33,6 +33,7 @@ var below = map[string][]string{
 	"expressions/jsonata":        values,
 	"expressions/jsonlogic":      {"expressions/jsonata", "expressions/value"},
 	"expressions":                {"expressions/jsonata"},
+	"expressions/second":         values,
 	"expressions/shape":          language,
 	"expressions/schema":         {"config", "expressions/value"},
 	"graph":                      with(language, "config", "expressions/schema"),
@@ -53,7 +54,7 @@ var below = map[string][]string{
 	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
 	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
 	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/shape", "expressions/value", "internal/serving"},
-	"internal/cli": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "mcpclient",
+	"internal/cli": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
 		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
 	"internal/tools": {"internal/interop"}, // no part of the product
 }
@@ -67,9 +68,9 @@ func with(rooms []string, more ...string) []string { return slices.Concat(rooms,
 var importer = map[string]string{
 	"go.yaml.in/yaml/v4":                       "config",
 	"github.com/recolabs/gnata":                "expressions/jsonata",
-	"github.com/blues/jsonata-go":              "expressions/jsonata",
+	"github.com/blues/jsonata-go":              "expressions/second",
 	"github.com/go-playground/validator/v10":   "config",
-	"github.com/diegoholiveira/jsonlogic":      "expressions/jsonlogic",
+	"github.com/diegoholiveira/jsonlogic":      "expressions/second",
 	"golang.org/x/text":                        "expressions/jsonata",
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",
 	"github.com/mark3labs/mcp-go/server":       "internal/serving/server",

@@ -22,6 +22,6 @@
 // and FunctionHint are for editors and checks; CompileVar and EvalWithin for package jsonlogic.
 //
 // The package imports only package value and wording for messages. It is the only importer of x/text,
-// which changes the case of letters, and of jparse, which reads paths in templates of other languages.
-// gnata is for tests only: its module contains JSONata's official suite.
+// which changes the case of letters. gnata and jparse are for tests only: gnata's module contains JSONata's
+// official suite, and jparse is a second opinion on syntax.
 package jsonata

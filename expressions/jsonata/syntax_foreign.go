@@ -2,8 +2,6 @@ package jsonata
 
 import (
 	"strings"
-
-	"github.com/blues/jsonata-go/jparse"
 )
 
 // foreignOperators are what other languages have and JSONata has not, longest
@@ -81,24 +79,26 @@ func foreignOperator(offset int, text, hint string) *SyntaxError {
 
 // plainPath returns the names of a source that is a path of names and no more, as in
 // $.a.b or .a.b, separated by dots; "" for another.
-func plainPath(source string) (path string) {
-	defer func() { _ = recover() }() // jparse may panic; then it is not a plain path
+func plainPath(source string) string {
 	source = strings.TrimPrefix(strings.TrimPrefix(source, "$"), ".")
-	if strings.Contains(source, "<") {
-		return "" // jparse v1.5.4 never ends for a signature that is not closed
-	}
-	root, err := jparse.Parse(source)
-	steps, isPath := root.(*jparse.PathNode)
-	if err != nil || !isPath || steps.KeepArrays {
+	tokens, fault := readTokens(source)
+	if fault != nil {
 		return ""
 	}
-	names := make([]string, len(steps.Steps))
-	for i, step := range steps.Steps {
-		name, isName := step.(*jparse.NameNode)
-		if !isName {
+	tree, fault := parseTokens(source, tokens)
+	if fault != nil {
+		return ""
+	}
+	steps := []Tree{*tree}
+	if tree.Kind == "path" {
+		steps = tree.Parts
+	}
+	names := make([]string, len(steps))
+	for i := range steps {
+		if steps[i].Kind != "name" {
 			return ""
 		}
-		names[i] = name.Value
+		names[i] = steps[i].Text
 	}
 	return strings.Join(names, ".")
 }
