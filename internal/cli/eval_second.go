@@ -29,7 +29,7 @@ func newSecond(std streams) *cobra.Command {
 	}
 }
 
-// printSecond asks another engine and prints whether its value is ours, or how it fails. failed: the
+// printSecond asks another engine and prints whether its value is the same, or how it fails. failed: the
 // evaluation here has failed.
 func (f *evalFlags) printSecond(ctx context.Context, w io.Writer, source string, scope *expressions.Scope, ours value.Value, failed bool) error {
 	self, err := os.Executable()
