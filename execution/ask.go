@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
@@ -81,7 +82,7 @@ func (s *site) fills(n *graph.Ask, q *Question, content value.Value) *Failure {
 func (s *site) question(message string, asked value.Value) *Question {
 	return &Question{
 		Message: s.frame.graph.Secrets.Redact(message), Digest: digest(asked), Run: s.frame.live.id, At: s.address(),
-		Node: nameOf(s.frame.tool, s.owner.ID(), s.part),
+		Node: call.NameOf(s.frame.tool, s.owner.ID(), s.part),
 	}
 }
 

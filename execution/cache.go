@@ -29,9 +29,9 @@ func (l *live) caches(n *graph.MCP) bool { return n.Cache > 0 && l.hooks.cache !
 // setCached marks the record of a call whose answer came from the cache, unless it exceeds a limit.
 func (r *Record) setCached(c *Call) {
 	if r.Error == nil {
-		r.Cached, r.Digest = true, c.cacheDigest()
+		r.Cached, r.Digest = true, cacheDigest(c)
 	}
 }
 
 // cacheDigest identifies a call in a record that has no call-started.
-func (c *Call) cacheDigest() string { return digest([]any{c.Server, c.Tool, c.Args}) }
+func cacheDigest(c *Call) string { return digest([]any{c.Server, c.Tool, c.Args}) }

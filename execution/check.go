@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 )
@@ -179,7 +181,7 @@ func (p *Parts) check() error {
 		return fmt.Errorf("its count is %d, but it names %d branches", p.Count, len(p.Branches))
 	}
 	for i, name := range p.Branches {
-		if !isBranchName(name) || slices.Contains(p.Branches[:i], name) {
+		if !call.IsBranch(name) || slices.Contains(p.Branches[:i], name) {
 			return fmt.Errorf("its branch %.100q has no name of its own", name)
 		}
 	}
@@ -191,7 +193,8 @@ func (p *Parts) has(part string) bool {
 	if p.Branches != nil {
 		return slices.Contains(p.Branches, part)
 	}
-	return isNumber(part) && compareNumbers(part, fmt.Sprint(p.Count)) < 0
+	index, err := strconv.Atoi(part)
+	return err == nil && call.IsItem(part) && index < p.Count
 }
 
 // nodeTypes are the types that a record can have.
@@ -210,7 +213,7 @@ func checkPlace(frame Address, index int, part, tool, node string, kind config.N
 		return fmt.Errorf("its executionIndex is %d, expected 0 or more", index)
 	case node == "":
 		return errors.New("it has no nodeId")
-	case part != "" && !isNumber(part) && !isBranchName(part):
+	case part != "" && !call.IsItem(part) && !call.IsBranch(part):
 		return fmt.Errorf("its part is %.100q, expected a number or the name of a branch", part)
 	case (frame == "") != (tool == ""):
 		return fmt.Errorf("its frame is %.100q and the tool of the frame %.100q, expected both or none", frame, tool)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
@@ -139,7 +140,7 @@ func (c Caller) String() string {
 	switch {
 	case c.Item != "":
 		return fmt.Sprintf("item %s (%s) of %s", c.Part, c.Item, text)
-	case isNumber(c.Part):
+	case call.IsItem(c.Part):
 		return fmt.Sprintf("item %s of %s", c.Part, text)
 	case c.Part != "":
 		return fmt.Sprintf("branch %q of %s", c.Part, text)

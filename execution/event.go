@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -122,7 +123,7 @@ type Visit struct {
 func (v *Visit) At() Address { return AddressOf(v.Frame, v.Index, v.Part) }
 
 // Name returns the name of the node for mocks, breakpoints, expectations and coverage.
-func (v *Visit) Name() string { return nameOf(v.Graph, v.NodeID, v.Part) }
+func (v *Visit) Name() string { return call.NameOf(v.Graph, v.NodeID, v.Part) }
 
 // Retry is a failed attempt, and the wait before the next one.
 type Retry struct {

@@ -184,7 +184,7 @@ func CutAt(events []Event, at Address) (Cut, error) {
 	if err := checkStart(events); err != nil {
 		return Cut{}, err
 	}
-	end := slices.IndexFunc(events, func(e Event) bool { return e.At() != "" && at.covers(e.At()) })
+	end := slices.IndexFunc(events, func(e Event) bool { return e.At() != "" && at.Covers(e.At()) })
 	if end < 0 {
 		if !isNext(events, at) {
 			return Cut{}, fmt.Errorf("run %s has no step %s", events[0].Run, at)
@@ -205,7 +205,7 @@ func CutAt(events []Event, at Address) (Cut, error) {
 	}
 	cut := Cut{At: at, Before: []Event{events[0]}}
 	for i, e := range events[1:] {
-		if i+1 < end && e.isOf(finished) && !slices.ContainsFunc(begunAgain, func(a Address) bool { return a.covers(e.At()) }) {
+		if i+1 < end && e.isOf(finished) && !slices.ContainsFunc(begunAgain, func(a Address) bool { return a.Covers(e.At()) }) {
 			cut.Before = append(cut.Before, e)
 		} else {
 			cut.After = append(cut.After, e)
@@ -242,7 +242,7 @@ func (e *Event) isOf(finished map[Address]bool) bool {
 
 // isWithin reports whether the execution at an address, or one around it, is among some.
 func isWithin(some map[Address]bool, at Address) bool {
-	for ; at != ""; at = at.around() {
+	for ; at != ""; at = around(at) {
 		if some[at] {
 			return true
 		}
@@ -252,7 +252,7 @@ func isWithin(some map[Address]bool, at Address) bool {
 
 // around returns the address of what an execution is directly in: a step for a part, a part or a
 // step for a frame; empty for the run's own frame.
-func (a Address) around() Address {
+func around(a Address) Address {
 	frame, index, part := a.Split()
 	if part == "" {
 		return frame
@@ -262,8 +262,8 @@ func (a Address) around() Address {
 
 // besides returns the outermost address around a, or a, that is not around b.
 func besides(a, b Address) Address {
-	for a.around() != "" && !a.around().covers(b) {
-		a = a.around()
+	for around(a) != "" && !around(a).Covers(b) {
+		a = around(a)
 	}
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -74,7 +75,7 @@ func (s *site) origin(failed *Failure) origin {
 	node, name := s.node, s.name()
 	if len(failed.Callers) > 0 {
 		inner := failed.Callers[0]
-		name = nameOf(inner.Tool, inner.Node, inner.Part)
+		name = call.NameOf(inner.Tool, inner.Node, inner.Part)
 		node = s.frame.graph.ReachedTool(inner.Tool).NodeAt(inner.Node, inner.Part)
 	}
 	switch n := node.(type) {

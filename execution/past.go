@@ -59,7 +59,7 @@ func pastOf(events []Event, h *hooks) *past {
 			p.addAnswer(at, e)
 		case e.Record != nil:
 			p.add(*e.Record, at)
-			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.covers(d) })
+			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.Covers(d) })
 		case e.End != nil && isUnknown(e.End):
 			p.endedAt = e.End.Failure.At
 			if p.endedAt == "" { // see Failure.askAt
@@ -250,7 +250,7 @@ func (p *past) doubted() bool {
 func (p *past) isInDoubt(at Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && at.covers(d.at) })
+	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && at.Covers(d.at) })
 }
 
 // close removes the in-doubt calls below an execution that has ended: other parts of one whose
@@ -267,7 +267,7 @@ func (p *past) close(rec *Record) {
 
 // isFailing reports whether a frame at the address, or below it, has ended with a failure.
 func (p *past) isFailing(at Address) bool {
-	return slices.ContainsFunc(p.failing, func(f Address) bool { return at.covers(f) })
+	return slices.ContainsFunc(p.failing, func(f Address) bool { return at.Covers(f) })
 }
 
 // drop removes an in-doubt call. mu is held.
@@ -332,7 +332,7 @@ const (
 
 // meets returns how the site and an in-doubt call meet.
 func (s *site) meets(d *doubt, c *Call) meeting {
-	index, below := d.at.indexIn(s.frame.address)
+	index, below := d.at.IndexIn(s.frame.address)
 	if !below {
 		return passes
 	}
@@ -368,7 +368,7 @@ func (p *past) lost(at Address) bool {
 	for {
 		frame, index, _ := at.Split()
 		for _, d := range p.doubts {
-			if other, below := d.at.indexIn(frame); below && other > index {
+			if other, below := d.at.IndexIn(frame); below && other > index {
 				return true
 			}
 		}

@@ -4,14 +4,30 @@ import (
 	"context"
 	"time"
 
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 )
+
+// Call is one call of an mcp node: plain data.
+type Call = call.Call
+
+// Address names an execution by its place in a run, such as 4, 4.3 or 4.3/1.
+type Address = call.Address
+
+// AddressOf returns the address of an execution, or of a part of it when part is not empty. frame
+// is the address of the frame.
+func AddressOf(frame Address, index int, part string) Address {
+	return call.AddressOf(frame, index, part)
+}
+
+// ParseAddress checks an address that a user wrote.
+func ParseAddress(text string) (Address, error) { return call.ParseAddress(text) }
 
 // ToolCaller makes the calls of mcp nodes. The value is that of the tool's result; nil when
 // the result has none. The run's failure records the code that an ErrorCode method of the
 // error returns, and the JSON that a StructuredContent method returns; the value that a
 // FailedResult method returns is that of a result with isError. Several goroutines call it at
-// once.
+// once. A *mcpclient.Pool is one.
 type ToolCaller interface {
 	CallTool(ctx context.Context, c Call) (value.Value, error)
 }
@@ -36,19 +52,6 @@ type Cache interface {
 	// answer is not that of send. When ctx ends while it waits for another call, its error is the
 	// cause.
 	Answer(ctx context.Context, c Call, ttl time.Duration, send func() (value.Value, error)) (v value.Value, cached bool, err error)
-}
-
-// Pool calls tools of upstream servers and knows nothing of runs. A timeout above 0 replaces that
-// of the server; it starts when the call is sent.
-type Pool interface {
-	CallTool(ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration) (value.Value, error)
-}
-
-// PoolCaller returns a ToolCaller that makes its calls through a pool of servers.
-func PoolCaller(p Pool) ToolCaller {
-	return CallerFunc(func(ctx context.Context, c Call) (value.Value, error) {
-		return p.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
-	})
 }
 
 // Journal records the events of runs. Append returns once the event is as safe as the journal

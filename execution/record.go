@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 )
 
@@ -52,7 +53,7 @@ type Confirmation struct {
 func (r *Record) At() Address { return AddressOf(r.Frame, r.Index, r.Part) }
 
 // Name returns the name of the node for mocks, breakpoints, expectations and coverage.
-func (r *Record) Name() string { return nameOf(r.Tool, r.NodeID, r.Part) }
+func (r *Record) Name() string { return call.NameOf(r.Tool, r.NodeID, r.Part) }
 
 // Attempt is a failed attempt of a call that another attempt followed.
 type Attempt struct {

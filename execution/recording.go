@@ -85,7 +85,7 @@ func attemptsBefore(r *Record) int {
 // isOf reports whether the recorded call is of this tool with these arguments, whose digest is sum.
 func (c *recordedCall) isOf(call *Call, sum string) bool {
 	if c.cached {
-		return c.digest == call.cacheDigest()
+		return c.digest == cacheDigest(call)
 	}
 	return c.server == call.Server && c.tool == call.Tool && c.digest == sum
 }

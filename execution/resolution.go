@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -88,7 +89,7 @@ func (l *live) withUnresolved(err error) error {
 func isCallOf(node graph.Node, v *Visit) bool {
 	n, isCall := node.(*graph.MCP)
 	id := v.NodeID
-	if v.Part != "" && !isNumber(v.Part) {
+	if v.Part != "" && !call.IsItem(v.Part) {
 		id += "." + v.Part
 	}
 	return isCall && n.ID() == id && n.Server == v.Server && n.Tool == v.Tool

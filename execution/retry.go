@@ -22,7 +22,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 	done, wait := l.past.attempted(at)
 	unsafe := !l.hooks.mayRepeat(n)
 	key := keyAfter(done)
-	c.attempt(len(done)+1, key)
+	countAttempt(c, len(done)+1, key)
 	if failed := l.resolve(s, c); failed != nil {
 		return ended(failed)
 	}
@@ -77,15 +77,15 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		}
 		done = append(done, attempt)
 		key = nextKey(key, number, failed)
-		c.attempt(number+1, key)
+		countAttempt(c, number+1, key)
 		if failed := l.pause(s, wait); failed != nil {
 			return ended(failed)
 		}
 	}
 }
 
-// attempt makes the call that of an attempt.
-func (c *Call) attempt(number, key int) {
+// countAttempt makes the call that of an attempt.
+func countAttempt(c *Call, number, key int) {
 	if number > 1 {
 		c.Attempt = number
 	}

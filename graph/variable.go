@@ -46,7 +46,7 @@ func (c *compiler) checkVariables(places *config.Places, e *jsonata.Expression, 
 		switch {
 		case v.Name == expressions.VarVars:
 			c.readVar(places, v)
-		case c.binds && !slices.Contains(bound, v.Name):
+		case c.binds && expressions.IsVariable(v.Name) && !slices.Contains(bound, v.Name):
 			c.found.Add(places.At(v.Offset), "unbound-variable", fmt.Sprintf("$%s has no value in this expression", v.Name), whereBound(v.Name))
 		}
 	}

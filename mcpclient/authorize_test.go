@@ -55,11 +55,11 @@ func TestLogin(t *testing.T) {
 		if shown.Get("scope") != "files:read files:write" || shown.Get("client_id") != "client-1" || !strings.HasPrefix(shown.Get("redirect_uri"), "http://127.0.0.1:") {
 			t.Errorf("shown %v", shown)
 		}
-		if _, err := call(p, "echo", `{}`); err != nil {
+		if _, err := callTool(p, "echo", `{}`); err != nil {
 			t.Fatal(err)
 		}
 		other := pool(t, g.upstream(path), withAdjust(allowPrivate), WithTokenDir(dir)) // another process
-		if _, err := call(other, "echo", `{}`); err != nil {
+		if _, err := callTool(other, "echo", `{}`); err != nil {
 			t.Error(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestTokensAreRenewed(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 { // two processes, many calls: one renewal
 		all.Go(func() {
-			if _, err := call([]*Pool{p, other}[i%2], "echo", `{}`); err != nil {
+			if _, err := callTool([]*Pool{p, other}[i%2], "echo", `{}`); err != nil {
 				t.Error(err)
 			}
 		})
@@ -97,10 +97,10 @@ func TestTokensAreRenewed(t *testing.T) {
 		t.Errorf("%d renewals", g.renewed)
 	}
 	g.revoke() // the server gives no reason
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Error(err)
 	}
-	if _, err := call(other, "echo", `{}`); err != nil {
+	if _, err := callTool(other, "echo", `{}`); err != nil {
 		t.Error(err)
 	}
 	if g.renewed != 2 {
@@ -115,7 +115,7 @@ func TestTokensAreRenewed(t *testing.T) {
 	if err := login(t, p, agree(t)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Error(err)
 	}
 }
@@ -250,7 +250,7 @@ func TestS12TokenFiles(t *testing.T) {
 			t.Errorf("%q is missing in %q", want, e)
 		}
 	}
-	if _, err := call(fresh(), "echo", `{}`); err != nil {
+	if _, err := callTool(fresh(), "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	spoil("mode -rw-r--r--, expected", os.Chmod(path, 0o644))
@@ -270,7 +270,7 @@ func TestS12TokenFiles(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "."+"x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := call(fresh(), "echo", `{}`); err != nil {
+	if _, err := callTool(fresh(), "echo", `{}`); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkCall(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := p.CallTool(context.Background(), "fake", c.tool, args, nil, 0); err != nil {
+				if _, err := p.CallTool(context.Background(), call.Call{Server: "fake", Tool: c.tool, Args: args}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -32,7 +33,7 @@ func BenchmarkStart(b *testing.B) {
 	u := fake(b)
 	for b.Loop() {
 		p := pool(b, u)
-		if _, err := call(p, "inc", `{"n":1}`); err != nil {
+		if _, err := callTool(p, "inc", `{"n":1}`); err != nil {
 			b.Fatal(err)
 		}
 		_ = p.Close()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 )
 
@@ -29,7 +30,7 @@ func TestToolsAreListedOnce(t *testing.T) {
 		t.Error("a tool is known before the server was asked")
 	}
 	for range 3 {
-		if _, err := call(p, "echo", `{"n":1}`); err != nil {
+		if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +50,7 @@ func TestToolsAreListedOnce(t *testing.T) {
 	w.mu.Lock()
 	w.session += 100 // as after a restart of the server
 	w.mu.Unlock()
-	if _, err := call(p, "echo", `{"n":1}`); err != nil {
+	if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 		t.Fatal(err)
 	}
 	if n := w.asked("tools/list"); n != 2 {
@@ -62,7 +63,7 @@ func TestListChangedInvalidatesTheList(t *testing.T) {
 		w.stream, w.before = true, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	})
 	for i := range 3 {
-		if _, err := call(p, "echo", `{"n":1}`); err != nil {
+		if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 			t.Fatal(err)
 		}
 		if n := w.asked("tools/list"); n != i+1 {
@@ -86,15 +87,15 @@ func TestT02UnknownToolIsNotCalled(t *testing.T) {
 func TestAnOldListRefusesNothing(t *testing.T) {
 	passing := newMovedTime()
 	w, p := strict(t, nil, passing.clock(nil))
-	if _, err := call(p, "echo", `{"n":1}`); err != nil {
+	if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 		t.Fatal(err)
 	}
 	w.offer(webTools("echo", "later"))
 	passing.move(listFresh)
-	if _, err := call(p, "later", `{}`); err != nil {
+	if _, err := callTool(p, "later", `{}`); err != nil {
 		t.Error(err)
 	}
-	if _, err := call(p, "echo", `{"anything":true}`); err != nil {
+	if _, err := callTool(p, "echo", `{"anything":true}`); err != nil {
 		t.Error(err)
 	}
 	if n := w.asked("tools/list"); n != 2 {
@@ -118,7 +119,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 			}
 		}
 	}
-	_, err := p.CallTool(context.Background(), "fake", "echo", nil, nil, 0)
+	_, err := p.CallTool(context.Background(), call.Call{Server: "fake", Tool: "echo"})
 	wantError(t, "", err, CodeInvalidArguments)
 	if n := w.asked("tools/call"); n != 0 {
 		t.Errorf("the server was called %d times", n)
@@ -135,13 +136,13 @@ func TestSchemasThatCannotBeUsedRefuseNothing(t *testing.T) {
 	} {
 		w, p := strict(t, nil)
 		w.offer(`{"tools":[{"name":"echo","title":5,"inputSchema":` + schema + `}]}`)
-		if _, err := call(p, "echo", `{"n":"one"}`); err != nil {
+		if _, err := callTool(p, "echo", `{"n":"one"}`); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	w, p := strict(t, nil)
 	w.offer(`{"tools":[{"name":"echo"}]}`)
-	if _, err := call(p, "echo", `{"n":"one"}`); err != nil {
+	if _, err := callTool(p, "echo", `{"n":"one"}`); err != nil {
 		t.Error(err)
 	}
 }
@@ -151,7 +152,7 @@ func TestServersWithoutAListAreCalled(t *testing.T) {
 	w, p := strict(t, nil)
 	w.offer(`"no list"`)
 	for range 2 {
-		if _, err := call(p, "echo", `{"n":"one"}`); err != nil {
+		if _, err := callTool(p, "echo", `{"n":"one"}`); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -165,7 +166,7 @@ func TestArgumentsAreMirroredIntoHeaders(t *testing.T) {
 	w.offer(`{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{` +
 		`"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"Count"}}}},` +
 		`{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"No Token"}}}}]}`)
-	if _, err := call(p, "echo", `{"region":"zürich\r\nX-Evil: 1","n":7}`); err != nil {
+	if _, err := callTool(p, "echo", `{"region":"zürich\r\nX-Evil: 1","n":7}`); err != nil {
 		t.Fatal(err)
 	}
 	w.mu.Lock()
@@ -182,7 +183,7 @@ func TestArgumentsAreMirroredIntoHeaders(t *testing.T) {
 func BenchmarkVet(b *testing.B) {
 	w, p := strict(b, nil)
 	_ = w
-	if _, err := call(p, "echo", `{"n":1}`); err != nil {
+	if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 		b.Fatal(err)
 	}
 	u := p.servers["fake"]
@@ -201,7 +202,7 @@ func BenchmarkVet(b *testing.B) {
 func TestListChangedIsSubscribedTo(t *testing.T) {
 	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true })
 	w.offer(webTools("echo"))
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the subscription", func() bool { return w.asked("subscriptions/listen") == 1 })
@@ -220,7 +221,7 @@ func TestSubscriptionsThatEndAtOnce(t *testing.T) {
 	w, p := strict(t, func(w *web) { w.modern, w.listen = true, true })
 	w.events <- "end"
 	for range 3 {
-		if _, err := call(p, "echo", `{"n":1}`); err != nil {
+		if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -238,7 +239,7 @@ func TestToolsThatComeLater(t *testing.T) {
 			w.offer(webTools("echo", "hang", "later"))
 		}
 	}, startsUpPause))
-	if _, err := call(p, "later", `{}`); err != nil || pauses != 3 {
+	if _, err := callTool(p, "later", `{}`); err != nil || pauses != 3 {
 		t.Errorf("%v after %d pauses, want 3", err, pauses)
 	}
 	mustFail(t, p, "never", `{}`, CodeUnknownTool)

@@ -23,7 +23,7 @@ func TestServerKilledOften(t *testing.T) {
 		all.Go(func() {
 			for i := 0; !ended.Load(); i++ {
 				n := w*1_000_000 + i
-				got, err := call(p, "inc", fmt.Sprintf(`{"n":%d}`, n))
+				got, err := callTool(p, "inc", fmt.Sprintf(`{"n":%d}`, n))
 				calls.Add(1)
 				var e *Error
 				switch {
@@ -40,7 +40,7 @@ func TestServerKilledOften(t *testing.T) {
 	for range 50 {
 		before := results.Load()
 		waitFor(t, "a result between two kills", func() bool { return results.Load() > before || t.Failed() })
-		got, err := call(p, "pid", `{}`)
+		got, err := callTool(p, "pid", `{}`)
 		if pid, perr := strconv.Atoi(got); err == nil && perr == nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone already
 		}

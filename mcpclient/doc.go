@@ -2,8 +2,8 @@
 // comes out: it starts each server at its first use, calls its tools, lists them, starts a
 // dead server again, and ends every process that it started.
 //
-// It must not know graphs or runs: execution calls it through execution.PoolCaller, an
-// adapter. It owns the client module of mcp-go, with a stdio transport
+// It must not know graphs or runs: a Pool is an execution.ToolCaller by the type of a call, which
+// package execution/call has for both. It owns the client module of mcp-go, with a stdio transport
 // of its own (conn.go) because the library's one ties a child to a request's context,
 // blocks on a child that does not read, and hides why it died.
 //

@@ -84,7 +84,7 @@ func TestT10OnlyWhatIsAllowedIsAsked(t *testing.T) {
 		for _, method := range []string{"elicitation/create", "sampling/createMessage", "roots/list"} {
 			u.AllowElicit = method != "elicitation/create" // which is then no permission for the others
 			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(count))
-			got, err := call(p, strings.Fields(tool)[0], `{"method":"`+method+`"}`)
+			got, err := callTool(p, strings.Fields(tool)[0], `{"method":"`+method+`"}`)
 			if tool == "ask modern" {
 				wantError(t, got, err, CodeInputRequired)
 			} else if err != nil || !strings.Contains(got, `-32601`) {
@@ -105,7 +105,7 @@ func TestElicitationFailures(t *testing.T) {
 	for tool, u := range asking(t) {
 		for want, elicitor := range map[string]Elicitor{"the host has no elicitation": refuse, "the answer is not JSON": broken} {
 			p := pool(t, u, withAdjust(allowPrivate), WithElicitor(elicitor))
-			got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
+			got, err := callTool(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 			if tool == "ask modern" {
 				if e := wantError(t, got, err, CodeInputRequired); !strings.Contains(e.Error(), want) {
 					t.Errorf("got %q", e)
@@ -130,7 +130,7 @@ func TestElicitationStopsTheWatch(t *testing.T) {
 			return []byte(`{"action":"decline"}`), nil
 		}
 		p := pool(t, u, timers.clock(), WithElicitor(slow), withAdjust(allowPrivate), withAdjust(func(s *settings) { s.Timeout = limit }))
-		got, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
+		got, err := callTool(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`)
 		if err != nil || !strings.Contains(got, `"action":"decline"`) {
 			t.Errorf("%q: got %s, %v", tool, got, err)
 		}
@@ -175,7 +175,7 @@ func TestQuestionsOfTheModernEraHaveNames(t *testing.T) {
 			names <- QuestionName(ctx)
 			return host(ctx, server, params)
 		}))
-		if _, err := call(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`); err != nil {
+		if _, err := callTool(p, strings.Fields(tool)[0], `{"method":"elicitation/create"}`); err != nil {
 			t.Error(err)
 		}
 		want := map[bool]string{true: "q 1"}[tool == "ask modern"]

@@ -84,7 +84,7 @@ func TestV06AnswersOfOtherCalls(t *testing.T) {
 				var all sync.WaitGroup
 				for i := range 2 {
 					all.Go(func() {
-						got, err := call(p, "echo", fmt.Sprintf(`{"caller":%d}`, i))
+						got, err := callTool(p, "echo", fmt.Sprintf(`{"caller":%d}`, i))
 						if e := wantError(t, got, err, CodeTransport); !strings.Contains(e.Error(), "belongs to another request") || strings.Contains(e.Error(), "of the other") {
 							t.Errorf("got %q", e)
 						}
@@ -133,7 +133,7 @@ func TestV06AnswersThatAreNone(t *testing.T) {
 			t.Run(c.name+" "+kind, func(t *testing.T) {
 				w := answering(t, kind, func(m rpc) string { return sent(kind, c.form(m)...) })
 				p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
-				got, err := call(p, "echo", `{"a":1}`)
+				got, err := callTool(p, "echo", `{"a":1}`)
 				if c.code == "" {
 					if err != nil || !strings.Contains(got, `"arguments":{"a":1}`) {
 						t.Errorf("got %s, %v", got, err)
@@ -156,7 +156,7 @@ func TestV06AnswersAfterTheAnswer(t *testing.T) {
 	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
 	before := goleak.IgnoreCurrent()
 	for range 3 {
-		if got, err := call(p, "echo", `{"a":1}`); err != nil || strings.Contains(got, "second") {
+		if got, err := callTool(p, "echo", `{"a":1}`); err != nil || strings.Contains(got, "second") {
 			t.Errorf("got %s, %v", got, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestV06StreamsWithoutAnAnswer(t *testing.T) {
 func TestV06AnswersOverSSE(t *testing.T) {
 	w := newWeb(t, nil)
 	p := pool(t, w.upstream("/sse"), withAdjust(allowPrivate))
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -210,7 +210,7 @@ func TestV06AnswersOverSSE(t *testing.T) {
 	for _, id := range []string{`7`, `"1000003"`, `null`, `[]`} {
 		w.events <- sent(events, `{"jsonrpc":"2.0","id":`+id+`,"result":{"structuredContent":{"foreign":true},"content":[]}}`)
 	}
-	if got, err := call(p, "echo", `{"a":1}`); err != nil || !strings.Contains(got, `"a":1`) { // all of them have been read
+	if got, err := callTool(p, "echo", `{"a":1}`); err != nil || !strings.Contains(got, `"a":1`) { // all of them have been read
 		t.Errorf("got %s, %v", got, err)
 	}
 	stop()

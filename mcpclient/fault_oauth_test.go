@@ -88,7 +88,7 @@ func TestV10AnswersOfRenewalsAreNotShown(t *testing.T) {
 			out.WriteHeader(http.StatusTooManyRequests)
 			_, _ = io.WriteString(out, body)
 		})
-		_, err := call(pool(t, g.upstream("/mcp"), withAdjust(allowPrivate), WithTokenDir(dir)), "echo", `{}`)
+		_, err := callTool(pool(t, g.upstream("/mcp"), withAdjust(allowPrivate), WithTokenDir(dir)), "echo", `{}`)
 		if err == nil || strings.Contains(err.Error(), "credentials") || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}

@@ -121,7 +121,7 @@ func TestP05ChildDiesDuringACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Its death between two calls fails no call, unless the call meets it.
-	if _, err := call(p, "inc", `{"n":1}`); err != nil {
+	if _, err := callTool(p, "inc", `{"n":1}`); err != nil {
 		if e := wantError(t, "", err, CodeServerExited); *e.ExitCode != 137 || !strings.Contains(e.Error(), "killed") {
 			t.Errorf("got %v", e)
 		}
@@ -173,7 +173,7 @@ func TestP15OneProcessForAll(t *testing.T) {
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			if got, err := call(p, "inc", `{"n":1}`); err != nil || got != "2" {
+			if got, err := callTool(p, "inc", `{"n":1}`); err != nil || got != "2" {
 				t.Errorf("got %s, %v", got, err)
 			}
 		})
@@ -239,7 +239,7 @@ func TestP20NoFilesLeft(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &small); err != nil {
 		t.Fatal(err)
 	}
-	got, err := call(p, "inc", `{"n":1}`)
+	got, err := callTool(p, "inc", `{"n":1}`)
 	if rerr := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); rerr != nil {
 		t.Fatal(rerr)
 	}

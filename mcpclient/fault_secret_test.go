@@ -74,7 +74,7 @@ func TestT12ServersSeeTheirOwnSecretsOnly(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	got, err := call(p, "env", `{}`)
+	got, err := callTool(p, "env", `{}`)
 	if err != nil || !strings.Contains(got, "first-secret") || strings.Contains(got, "TOKEN_OTHER") || strings.Contains(got, "second-secret") {
 		t.Errorf("got %s, %v", got, err)
 	}

@@ -106,7 +106,7 @@ func TestV22StatusesOfJSONRPCErrors(t *testing.T) {
 			out.WriteHeader(http.StatusTooManyRequests)
 			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","id":`+own+`,"error":{"code":-32000,"message":"the quota is used up"}}`)
 		})
-		_, err := call(pool(t, w.upstream("/mcp"), withAdjust(allowPrivate)), "echo", `{}`)
+		_, err := callTool(pool(t, w.upstream("/mcp"), withAdjust(allowPrivate)), "echo", `{}`)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("id %s: %q is missing in %v", id, want, err)
 		}

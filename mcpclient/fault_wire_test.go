@@ -167,7 +167,7 @@ func TestP10NeverAnswersTheHandshake(t *testing.T) {
 func TestP12ArgumentsArriveByteForByte(t *testing.T) {
 	odd := []string{"a;b", "$(id)", "`id`", "two\nlines", "", " ", `"quoted"`, "*", "ü→", "--flag=x y"}
 	p := pool(t, fake(t, odd...))
-	got, err := call(p, "argv", `{}`)
+	got, err := callTool(p, "argv", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestP13P14EnvironmentIsTheSafeBase(t *testing.T) {
 	t.Setenv("LC_ALL", "C.UTF-8")
 	u := fake(t)
 	u.Env = []config.Setting{{Name: text("TOKEN"), Value: text("a=b c")}, {Name: text("LANG"), Value: text("xx")}}
-	got, err := call(pool(t, u), "env", `{}`)
+	got, err := callTool(pool(t, u), "env", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestP16OnlyThreeFiles(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the fake server reads /proc")
 	}
-	got, err := call(pool(t, fake(t)), "fds", `{}`)
+	got, err := callTool(pool(t, fake(t)), "fds", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestServerThatClosesItsOutput(t *testing.T) {
 func TestBigResults(t *testing.T) {
 	p := pool(t, fake(t))
 	for _, tool := range []string{"items", "structured"} {
-		got, err := call(p, tool, `{"n":1000,"size":1000}`)
+		got, err := callTool(p, tool, `{"n":1000,"size":1000}`)
 		if err != nil || len(got) < 900_000 || !strings.Contains(got, `"name":"item 999"`) {
 			t.Errorf("%s: %d bytes, %v", tool, len(got), err)
 		}
@@ -257,7 +257,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 500 {
 		all.Go(func() {
-			if got, err := call(p, "inc", fmt.Sprintf(`{"n":%d}`, i)); err != nil || got != fmt.Sprint(i+1) {
+			if got, err := callTool(p, "inc", fmt.Sprintf(`{"n":%d}`, i)); err != nil || got != fmt.Sprint(i+1) {
 				t.Errorf("%d: got %s, %v", i, got, err)
 			}
 		})
@@ -268,12 +268,12 @@ func TestManyCallsAtOnce(t *testing.T) {
 func TestT10RequestsOfTheServerAreRefused(t *testing.T) {
 	p := pool(t, fake(t))
 	for _, method := range []string{"sampling/createMessage", "elicitation/create", "roots/list", "x/y"} {
-		got, err := call(p, "callback", `{"method":"`+method+`"}`)
+		got, err := callTool(p, "callback", `{"method":"`+method+`"}`)
 		if err != nil || !strings.Contains(got, `"code":-32601`) || strings.Contains(got, `"result"`) {
 			t.Errorf("%s: %s, %v", method, got, err)
 		}
 	}
-	got, err := call(p, "callback", `{"method":"ping"}`)
+	got, err := callTool(p, "callback", `{"method":"ping"}`)
 	if err != nil || !strings.Contains(got, `"result":{}`) {
 		t.Errorf("ping: %s, %v", got, err)
 	}

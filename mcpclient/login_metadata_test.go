@@ -18,7 +18,7 @@ func loginAt(t *testing.T, g *guarded) (shown url.Values, err error) {
 		agree(t)(address)
 	})
 	if err == nil {
-		_, err = call(p, "echo", `{}`)
+		_, err = callTool(p, "echo", `{}`)
 	}
 	return shown, err
 }

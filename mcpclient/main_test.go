@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/tests/testbin"
 )
@@ -79,8 +80,8 @@ func pool(t testing.TB, u *config.Upstream, opts ...Option) *Pool {
 	return p
 }
 
-// call calls a tool with arguments given as JSON and returns the value as JSON.
-func call(p *Pool, tool, args string) (string, error) {
+// callTool calls a tool with arguments given as JSON and returns the value as JSON.
+func callTool(p *Pool, tool, args string) (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 	defer stop()
 	return callWith(ctx, p, tool, args)
@@ -91,7 +92,7 @@ func callWith(ctx context.Context, p *Pool, tool, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	got, err := p.CallTool(ctx, "fake", tool, v, nil, 0)
+	got, err := p.CallTool(ctx, call.Call{Server: "fake", Tool: tool, Args: v})
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +102,7 @@ func callWith(ctx context.Context, p *Pool, tool, args string) (string, error) {
 
 func mustCall(t testing.TB, p *Pool, tool, args, want string) {
 	t.Helper()
-	got, err := call(p, tool, args)
+	got, err := callTool(p, tool, args)
 	if err != nil {
 		t.Fatalf("%s: %v", tool, err)
 	}
@@ -113,7 +114,7 @@ func mustCall(t testing.TB, p *Pool, tool, args, want string) {
 // mustFail calls a tool and returns its error, which must have the code.
 func mustFail(t testing.TB, p *Pool, tool, args, code string) *Error {
 	t.Helper()
-	got, err := call(p, tool, args)
+	got, err := callTool(p, tool, args)
 	return wantError(t, got, err, code)
 }
 

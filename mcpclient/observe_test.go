@@ -48,7 +48,7 @@ func TestObserver(t *testing.T) {
 	for mode, handshake := range map[string]string{"legacy": "initialize", "modern": "server/discover"} {
 		n := &noter{}
 		p := pool(t, fake(t, mode), WithObserver(n))
-		if _, err := call(p, "echo", `{"b":1}`); err != nil {
+		if _, err := callTool(p, "echo", `{"b":1}`); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Close(); err != nil {
@@ -60,7 +60,7 @@ func TestObserver(t *testing.T) {
 	}
 	w, n := newWeb(t, nil), &noter{}
 	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate), WithObserver(n))
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	n.has(t, "initialize() of fake , id false, session : <nil>", "opened fake 2025-06-18 127.0.0.1")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 )
 
@@ -71,26 +72,24 @@ func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
 }
 
 // CallTool calls a tool of a server and returns the value of its result: its
-// structuredContent, otherwise the value of its contents. meta goes into the request's
-// _meta. A timeout above 0 replaces that of the server; it starts when the call is sent. The
-// error is an *Error. When ctx ends, the server is notified and CallTool returns at once.
-func (p *Pool) CallTool(
-	ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration,
-) (value.Value, error) {
-	v, _, err := p.CallToolInDetail(ctx, server, tool, args, meta, timeout)
+// structuredContent, otherwise the value of its contents. Of the call it reads Server, Tool, Args, Meta,
+// which goes into the request's _meta, and Timeout, which replaces that of the server when it is above 0;
+// it starts when the call is sent. The error is an *Error. When ctx ends, the server is notified and
+// CallTool returns at once. So a Pool is an execution.ToolCaller.
+func (p *Pool) CallTool(ctx context.Context, c call.Call) (value.Value, error) {
+	v, _, err := p.CallToolInDetail(ctx, &c)
 	return v, err
 }
 
 // CallToolInDetail is CallTool, and also returns what the text items of the result say of themselves.
-func (p *Pool) CallToolInDetail(
-	ctx context.Context, server, tool string, args value.Value, meta map[string]any, timeout time.Duration,
-) (value.Value, Details, error) {
-	if entry := p.shared[server]; entry != nil {
-		ctx, timeout = context.WithValue(ctx, sharedKey{}, server), cmp.Or(timeout, entry.Timeout)
+func (p *Pool) CallToolInDetail(ctx context.Context, c *call.Call) (value.Value, Details, error) {
+	timeout := c.Timeout
+	if entry := p.shared[c.Server]; entry != nil {
+		ctx, timeout = context.WithValue(ctx, sharedKey{}, c.Server), cmp.Or(timeout, entry.Timeout)
 	}
 	var r result
-	err := p.use(server, tool, func(u *upstream) (fail *Error) {
-		r, fail = u.callTool(ctx, tool, args, meta, timeout)
+	err := p.use(c.Server, c.Tool, func(u *upstream) (fail *Error) {
+		r, fail = u.callTool(ctx, c.Tool, c.Args, c.Meta, timeout)
 		return fail
 	})
 	return r.value, r.details, err

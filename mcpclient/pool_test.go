@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 )
 
 func TestCall(t *testing.T) {
@@ -19,7 +20,7 @@ func TestCall(t *testing.T) {
 	mustCall(t, p, "image", `{}`, `["a picture",{"type":"image","data":"aGk=","mimeType":"image/png"}]`)
 	mustCall(t, p, "unknowntype", `{}`, `{"type":"hologram","planes":[1,2]}`)
 	for _, tool := range []string{"nothing", "nocontent"} {
-		if got, err := p.CallTool(t.Context(), "fake", tool, nil, nil, 0); got != nil || err != nil {
+		if got, err := p.CallTool(t.Context(), call.Call{Server: "fake", Tool: tool}); got != nil || err != nil {
 			t.Errorf("%s: got %v (%v), want nothing", tool, got, err)
 		}
 	}
@@ -32,7 +33,7 @@ func TestCall(t *testing.T) {
 
 func TestNoArguments(t *testing.T) {
 	p := pool(t, fake(t))
-	v, err := p.CallTool(context.Background(), "fake", "text", nil, nil, 0)
+	v, err := p.CallTool(context.Background(), call.Call{Server: "fake", Tool: "text"})
 	if err != nil || v != "" {
 		t.Fatalf("got %v, %v", v, err)
 	}
@@ -58,7 +59,7 @@ func TestEras(t *testing.T) {
 	} {
 		t.Run(c.mode+"/"+string(c.want), func(t *testing.T) {
 			p := pool(t, fake(t, c.mode), withAdjust(func(s *settings) { s.Protocol = c.want }))
-			v, err := p.CallTool(context.Background(), "fake", "meta", nil, map[string]any{"run": "r1/0"}, 0)
+			v, err := p.CallTool(context.Background(), call.Call{Server: "fake", Tool: "meta", Meta: map[string]any{"run": "r1/0"}})
 			if c.code != "" {
 				wantError(t, "", err, c.code)
 				return
@@ -69,7 +70,7 @@ func TestEras(t *testing.T) {
 			if got := encoded(t, v); !strings.Contains(got, c.meta) {
 				t.Errorf("the server saw %s, want %s in it", got, c.meta)
 			}
-			if got, err := call(p, "heard", `{}`); err != nil || !strings.HasPrefix(got, `{"items":[`+c.asks+`,"tools/list"`) {
+			if got, err := callTool(p, "heard", `{}`); err != nil || !strings.HasPrefix(got, `{"items":[`+c.asks+`,"tools/list"`) {
 				t.Errorf("the server was asked %s, %v, want %s first", got, err, c.asks)
 			}
 			if tools, err := p.ListTools(context.Background(), "fake"); err != nil || len(tools) < 30 {
@@ -92,7 +93,7 @@ func TestErrors(t *testing.T) {
 	}
 	mustFail(t, p, "inputrequired", `{}`, CodeInputRequired)
 	mustFail(t, p, "fail", `{"message":"file not found"}`, CodeToolError)
-	_, err := p.CallTool(context.Background(), "fakke", "echo", nil, nil, 0)
+	_, err := p.CallTool(context.Background(), call.Call{Server: "fakke", Tool: "echo"})
 	if e := wantError(t, "", err, CodeUnknownServer); !strings.Contains(e.Error(), `did you mean "fake"?`) {
 		t.Errorf("got %q", e)
 	}
@@ -108,7 +109,7 @@ func TestCancel(t *testing.T) {
 		failed <- err
 	}()
 	waitFor(t, "the call to reach the server", func() bool {
-		got, err := call(p, "flying", `{}`)
+		got, err := callTool(p, "flying", `{}`)
 		return err == nil && got == "1"
 	})
 	stop(cause)
@@ -117,7 +118,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the cause is lost: %v", e)
 	}
 	waitFor(t, "the server to hear of it", func() bool {
-		got, err := call(p, "canceled", `{}`)
+		got, err := callTool(p, "canceled", `{}`)
 		return err == nil && got == "1"
 	})
 	c, _ := live(p).link.(*conn)
@@ -134,11 +135,11 @@ func TestCallTimeout(t *testing.T) {
 	mustCall(t, p, "inc", `{"n":1}`, `2`)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := call(p, "hang", `{}`)
+		_, err := callTool(p, "hang", `{}`)
 		failed <- err
 	}()
 	waitFor(t, "the call to reach the server", func() bool {
-		got, err := call(p, "flying", `{}`)
+		got, err := callTool(p, "flying", `{}`)
 		return err == nil && got == "1"
 	})
 	timers.expire()
@@ -147,7 +148,7 @@ func TestCallTimeout(t *testing.T) {
 		t.Errorf("got %q", e)
 	}
 	waitFor(t, "the server to hear of it", func() bool {
-		got, err := call(p, "canceled", `{}`)
+		got, err := callTool(p, "canceled", `{}`)
 		return err == nil && got == "1"
 	})
 }
@@ -200,7 +201,7 @@ func TestCloseDuringCallAndStart(t *testing.T) {
 		p := NewPool([]*config.Upstream{fake(t, mode)})
 		failed := make(chan error, 1)
 		go func() {
-			_, err := call(p, "hang", `{}`)
+			_, err := callTool(p, "hang", `{}`)
 			failed <- err
 		}()
 		u := p.servers["fake"]

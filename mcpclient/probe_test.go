@@ -44,7 +44,7 @@ func TestDiscoverIsRepeatedOnce(t *testing.T) {
 		})
 		u := w.upstream("/mcp")
 		u.Protocol = config.ProtocolModern
-		_, err := call(pool(t, u, withAdjust(allowPrivate)), "echo", `{}`)
+		_, err := callTool(pool(t, u, withAdjust(allowPrivate)), "echo", `{}`)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -90,7 +90,7 @@ func TestQuestionOnTheOpenStream(t *testing.T) {
 		asked++
 		return json.RawMessage(`{"action":"accept","content":{}}`), nil
 	}))
-	if v, err := call(p, "echo", `{}`); err != nil || asked != 1 {
+	if v, err := callTool(p, "echo", `{}`); err != nil || asked != 1 {
 		t.Errorf("%v, asked %d times: %v", v, asked, err)
 	}
 }

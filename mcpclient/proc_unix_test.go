@@ -62,7 +62,7 @@ func openFiles(t testing.TB) int {
 // pidOf is the process of the pool's server.
 func pidOf(t testing.TB, p *Pool) int {
 	t.Helper()
-	got, err := call(p, "pid", `{}`)
+	got, err := callTool(p, "pid", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func pidOf(t testing.TB, p *Pool) int {
 // fork makes the server fork n sleepers and returns their processes.
 func fork(t testing.TB, p *Pool, n int) []int {
 	t.Helper()
-	got, err := call(p, "forkchildren", fmt.Sprintf(`{"n":%d}`, n))
+	got, err := callTool(p, "forkchildren", fmt.Sprintf(`{"n":%d}`, n))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +109,11 @@ func beVictim(server string) {
 	p := NewPool([]*config.Upstream{{
 		Name: text("fake"), Transport: config.Stdio, Command: text(server), Args: []config.Text{text("ignoreterm")},
 	}})
-	children, err := call(p, "forkchildren", `{"n":2}`)
+	children, err := callTool(p, "forkchildren", `{"n":2}`)
 	if err != nil {
 		panic(err)
 	}
-	pid, err := call(p, "pid", `{}`)
+	pid, err := callTool(p, "pid", `{}`)
 	if err != nil {
 		panic(err)
 	}

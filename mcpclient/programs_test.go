@@ -142,7 +142,7 @@ func TestF28BytesOfStdin(t *testing.T) {
 	u, _ := fakePrograms(t)
 	p := pool(t, u, WithPrograms())
 	odd := `"$(id) ` + "`id`" + `; rm -rf x\r\nline 2\n\u0000\u001b[0m\u2028 ä 😀 \"quoted\" \\n"`
-	got, err := call(p, "cat", `{"stdin":`+odd+`}`)
+	got, err := callTool(p, "cat", `{"stdin":`+odd+`}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"toolgraph/execution/call"
 )
 
 func pidsIn(t *testing.T, file string) (pids []int) {
@@ -57,7 +59,7 @@ func TestF28IgnoresSIGTERMAndForks(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			go func() {
-				_, err := p.CallTool(ctx, "fake", "stubborn", map[string]any{"args": []any{file}}, nil, 0)
+				_, err := p.CallTool(ctx, call.Call{Server: "fake", Tool: "stubborn", Args: map[string]any{"args": []any{file}}})
 				ended <- err
 			}()
 			pids := pidsIn(t, file)

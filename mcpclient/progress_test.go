@@ -41,7 +41,7 @@ func TestProgressIsReported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := pool(t, c.u, withAdjust(allowPrivate))
-			if got, err := call(p, c.tool, c.args); err != nil || strings.Contains(got, "progressToken") {
+			if got, err := callTool(p, c.tool, c.args); err != nil || strings.Contains(got, "progressToken") {
 				t.Errorf("without a wish for progress: %s, %v", got, err)
 			}
 			for range 2 { // each call has a token of its own

@@ -165,7 +165,7 @@ func TestRateIsNoPartOfTheTimeLimit(t *testing.T) {
 	before := limits.Load()
 	done := make(chan error, 1)
 	go func() {
-		_, err := call(p, "inc", `{"n":1}`)
+		_, err := callTool(p, "inc", `{"n":1}`)
 		done <- err
 	}()
 	waitFor(t, "the second call to be in line", func() bool { return len(u.rate.line) == 1 })

@@ -24,7 +24,7 @@ func TestRemoteCall(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWeb(t, c.change)
 			p := pool(t, w.upstream(c.path), withAdjust(allowPrivate))
-			got, err := call(p, "echo", `{"b":9007199254740993}`)
+			got, err := callTool(p, "echo", `{"b":9007199254740993}`)
 			if err != nil || !strings.Contains(got, `"arguments":{"b":9007199254740993}`) {
 				t.Fatalf("got %s, %v", got, err)
 			}
@@ -55,13 +55,13 @@ func TestRemoteCall(t *testing.T) {
 func TestRemoteSessionForgotten(t *testing.T) {
 	w := newWeb(t, nil)
 	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	w.mu.Lock()
 	w.session += 100 // as after a restart of the server
 	w.mu.Unlock()
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -92,7 +92,7 @@ func TestRemoteStreamLost(t *testing.T) {
 	if !strings.Contains(e.Error(), "was lost") {
 		t.Errorf("got %q", e)
 	}
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Errorf("it did not come back: %v", err)
 	}
 }
@@ -118,7 +118,7 @@ func TestN08PrivateAddresses(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "0", "2130706433", "127.1"} {
 		for _, kind := range []config.Transport{config.StreamableHTTP, config.SSE} {
 			p := pool(t, &config.Upstream{Name: text("fake"), Transport: kind, URL: text("http://" + host + port + "/mcp")})
-			_, err := call(p, "echo", `{}`)
+			_, err := callTool(p, "echo", `{}`)
 			if err == nil {
 				t.Fatalf("%s was reached", host)
 			}
@@ -142,7 +142,7 @@ func TestN08LoopbackThatTheFileNames(t *testing.T) {
 		for path, kind := range map[string]config.Transport{"/mcp": config.StreamableHTTP, "/sse": config.SSE} {
 			port := mustURL(t, newWeb(t, nil).URL).Port()
 			u := &config.Upstream{Name: text("fake"), Transport: kind, URL: text("http://" + host + ":" + port + path), NamesLoopback: true}
-			if _, err := call(pool(t, u), "echo", `{}`); err != nil {
+			if _, err := callTool(pool(t, u), "echo", `{}`); err != nil {
 				t.Errorf("%s: %v", host, err)
 			}
 		}
@@ -233,7 +233,7 @@ func TestN09ProxyOfTheEnvironmentIsIgnored(t *testing.T) {
 func TestCancelOfLostRequest(t *testing.T) {
 	w := newWeb(t, func(w *web) { w.lost = true })
 	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate))
-	if _, err := call(p, "echo", `{}`); err != nil {
+	if _, err := callTool(p, "echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	beside := make(chan error, 1)
@@ -254,7 +254,7 @@ func TestCancelOfLostRequest(t *testing.T) {
 	<-gone
 	receive(t, w.canceled, "the cancellation")
 	for range 3 {
-		if _, err := call(p, "echo", `{}`); err != nil {
+		if _, err := callTool(p, "echo", `{}`); err != nil {
 			t.Error(err)
 		}
 	}

@@ -24,7 +24,7 @@ func TestSchemasThatDouble(t *testing.T) {
 	for _, refer := range []string{`"allOf":[NEXT,NEXT]`, `"anyOf":[NEXT,{"not":NEXT}]`, `"if":NEXT,"then":NEXT,"else":NEXT`} {
 		w, p := strict(t, nil)
 		w.offer(`{"tools":[{"name":"echo","inputSchema":` + doubling(60, refer) + `}]}`)
-		if _, err := call(p, "echo", `{"n":1}`); err != nil {
+		if _, err := callTool(p, "echo", `{"n":1}`); err != nil {
 			t.Errorf("%s: %v", refer, err)
 		}
 	}
@@ -35,7 +35,7 @@ func TestV02RecursiveSchema(t *testing.T) {
 	w, p := strict(t, nil)
 	w.offer(`{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"child":{"allOf":[{"$ref":"#"},{"$ref":"#"}]}}}}]}`)
 	deep := func(leaf string) string { return strings.Repeat(`{"child":`, 40) + leaf + strings.Repeat("}", 40) }
-	if _, err := call(p, "echo", deep("{}")); err != nil {
+	if _, err := callTool(p, "echo", deep("{}")); err != nil {
 		t.Error(err)
 	}
 	e := mustFail(t, p, "echo", deep(`"x"`), CodeInvalidArguments)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 )
 
@@ -32,7 +33,7 @@ func TestNamesThatShareAProcess(t *testing.T) {
 	p := NewPool([]*config.Upstream{first, &second, &alone}, withAdjust(unlimited), withClock(unhurried), WithToolCheck(x.check), WithElicitor(ask))
 	defer p.Close()
 	for _, server := range []string{"text.fake", "fake", "text.fake", "list.fake", "fake"} {
-		_, err := p.CallTool(t.Context(), server, "count", nil, nil, 0)
+		_, err := p.CallTool(t.Context(), call.Call{Server: server, Tool: "count"})
 		var e *Error
 		if refused := errors.As(err, &e); refused != (server == "fake") || refused && e.Server != "fake" {
 			t.Errorf("%s: %v", server, err)
@@ -45,7 +46,7 @@ func TestNamesThatShareAProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.CallTool(t.Context(), "text.fake", "callback", question, nil, 0); err != nil {
+	if _, err := p.CallTool(t.Context(), call.Call{Server: "text.fake", Tool: "callback", Args: question}); err != nil {
 		t.Error(err)
 	}
 	if got := strings.Join(asked, " "); got != "text.fake" {

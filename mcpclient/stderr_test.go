@@ -11,7 +11,7 @@ func TestStderrOfTheCall(t *testing.T) {
 	p := pool(t, fake(t))
 	mustCall(t, p, "echo", `{"message":"first"}`, `{"message":"first"}`)
 	s := live(p)
-	if _, err := call(p, "stderr", `{"message":"of an earlier call"}`); err != nil {
+	if _, err := callTool(p, "stderr", `{"message":"of an earlier call"}`); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the line", func() bool { return s.stderr.mark() > 0 })

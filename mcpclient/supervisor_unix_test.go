@@ -18,7 +18,7 @@ func TestSupervisorIsReplaced(t *testing.T) {
 	p.keep.mu.Unlock()
 	<-first
 	waitFor(t, "the server to be started again", func() bool {
-		got, err := call(p, "inc", `{"n":1}`)
+		got, err := callTool(p, "inc", `{"n":1}`)
 		return err == nil && got == "2"
 	})
 	p.keep.mu.Lock()

@@ -58,13 +58,13 @@ func TestT01ChangedWhileTheCallWaitsForItsTurn(t *testing.T) {
 	mustCall(t, p, "echo", `{"n":1}`, `{"n":1}`)
 	var calls sync.WaitGroup
 	calls.Go(func() {
-		if _, err := call(p, "hold", `{}`); err != nil {
+		if _, err := callTool(p, "hold", `{}`); err != nil {
 			t.Error(err)
 		}
 	})
 	waitForLine(t, diary, "in 0")
 	calls.Go(func() {
-		got, err := call(p, "echo", `{"n":2}`)
+		got, err := callTool(p, "echo", `{"n":2}`)
 		if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "changed" {
 			t.Errorf("got %s, %v", got, err)
 		}

@@ -102,7 +102,7 @@ func TestToolCheckOfCallsAtOnce(t *testing.T) {
 	var calls sync.WaitGroup
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := call(p, "echo", fmt.Sprintf(`{"n":%d}`, i+1))
+			_, err := callTool(p, "echo", fmt.Sprintf(`{"n":%d}`, i+1))
 			if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "changed" {
 				t.Errorf("got %v", err)
 			}

@@ -90,10 +90,10 @@ func TestOpenQuestionsAreBounded(t *testing.T) {
 		open = append(open, callAs(t, p, "many", "callback", question))
 		receive(t, asked, "the question")
 	}
-	if got, err := call(p, "callback", `{"method":"ping"}`); err != nil || !strings.Contains(got, `"result":{}`) {
+	if got, err := callTool(p, "callback", `{"method":"ping"}`); err != nil || !strings.Contains(got, `"result":{}`) {
 		t.Errorf("ping: %s, %v", got, err)
 	}
-	if got, err := call(p, "callback", question); err != nil || !strings.Contains(got, "64 questions of the server are open, which is the limit") {
+	if got, err := callTool(p, "callback", question); err != nil || !strings.Contains(got, "64 questions of the server are open, which is the limit") {
 		t.Errorf("one too many: %s, %v", got, err)
 	}
 	close(answer)

@@ -45,7 +45,7 @@ func BenchmarkHistory(b *testing.B) {
 					defer store.Close()
 					plugged = append(plugged, execution.WithJournal(store.Journal(p.File.Secrets, journal.About{File: p.File.Path})))
 				}
-				engine := execution.New(execution.PoolCaller(pool), plugged...)
+				engine := execution.New(pool, plugged...)
 				for b.Loop() {
 					if _, err := engine.Run(b.Context(), g, args); err != nil {
 						b.Fatal(err)

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 // benchmarkScope is a run's context with so many items, and a history of so many
 // executions of a loop.
-func benchmarkScope(b testing.TB, items, executions int) *expressions.Scope {
+func benchmarkScope(b testing.TB, items, executions int) *Scope {
 	b.Helper()
 	text := `{"entry":{"n":5,"dir":"/data/dir"},"loop":{"counter":3,"sum":6},"list":{"items":[`
 	content := ""
@@ -26,7 +24,7 @@ func benchmarkScope(b testing.TB, items, executions int) *expressions.Scope {
 	for i := range executions {
 		h.add("loop", float64(i))
 	}
-	return expressions.NewScope(contextOf(b, text), h)
+	return NewScope(contextOf(b, text), h)
 }
 
 var benchmarkExpressions = []struct{ name, source string }{

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -13,14 +12,14 @@ import (
 type builder struct {
 	slots int
 	seeks int // steps that were looked through for the parents of %
-	fault *expressions.SyntaxError
+	fault *SyntaxError
 }
 
 // maxSeeks bounds that work, which many % in one path could make quadratic.
 const maxSeeks = 100_000
 
 // buildNode converts the tree to the nodes that are evaluated.
-func buildNode(tree *Tree) (*node, *expressions.SyntaxError) {
+func buildNode(tree *Tree) (*node, *SyntaxError) {
 	b := builder{}
 	root := b.node(tree)
 	if b.fault == nil && (root.kind == nodeParent || len(root.seeking) > 0) {

@@ -17,7 +17,7 @@ func TestV20CompileIsLinear(t *testing.T) {
 		"indexes": {"a", "#$i", ""}, "focuses": {"a", ".a@$i", ""}, "patterns": {"[", "/a/,", "1]"}, "texts": {"'a'", "&'a'", ""},
 		"calls": {"[", "$sum(1),", "1]"}, "lost parents": {"a", ".%", ""}, "an error at the end": {"a", ".a", " b"},
 	} {
-		most := (MaxSource - len(form[0]) - len(form[2])) / len(form[1])
+		most := (maxSource - len(form[0]) - len(form[2])) / len(form[1])
 		compile := func(n int) uint64 {
 			source := form[0] + strings.Repeat(form[1], n) + form[2]
 			var before, after runtime.MemStats

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -15,14 +14,15 @@ import (
 type machine struct {
 	*evaluation
 
-	root  any  // $$
-	rule  bool // $ctx is the run's context
-	box   value.Box
-	calls int // open calls of the expression's own functions
-	depth int // open evaluations of nodes
+	root      any                 // $$
+	rule      bool                // $ctx is the run's context
+	functions map[string]*builtin // of the Options; nil for none
+	box       value.Box
+	calls     int // open calls of the expression's own functions
+	depth     int // open evaluations of nodes
 }
 
-// maxOpen is how many nodes may be open at once: the calls that MaxRecursion allows,
+// maxOpen is how many nodes may be open at once: the calls that maxRecursion allows,
 // each of a body with some depth of its own.
 const maxOpen = 100_000
 
@@ -121,12 +121,12 @@ func (m *machine) dispatch(n *node, input any, env *bindings) (any, error) {
 }
 
 // failure is the error with JSONata's code at the node's place.
-func failure(code string, n *node) *expressions.EvalError {
+func failure(code string, n *node) *Error {
 	message, known := evalMessages()[code]
 	if !known {
 		message = "the expression cannot be evaluated"
 	}
-	return &expressions.EvalError{Code: code, Message: message, Offset: n.at}
+	return &Error{Code: code, Message: message, Offset: n.at}
 }
 
 func (m *machine) variable(n *node, input any, env *bindings) any {
@@ -146,6 +146,9 @@ func (m *machine) variable(n *node, input any, env *bindings) any {
 		return m.scope.Context
 	}
 	if b, ok := library()[n.text]; ok {
+		return b
+	}
+	if b, ok := m.functions[n.text]; ok {
 		return b
 	}
 	return m.scope.Variables[n.text]
@@ -187,7 +190,7 @@ func (m *machine) array(n *node, input any, env *bindings) (any, error) {
 }
 
 func tooManyItems(n *node) error {
-	return &expressions.EvalError{Code: "size", Message: fmt.Sprintf("the list has more than %d items", maxItems), Offset: n.at}
+	return &Error{Code: "size", Message: fmt.Sprintf("the list has more than %d items", maxItems), Offset: n.at}
 }
 
 func (m *machine) block(n *node, input any, env *bindings) (value any, err error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -67,10 +66,10 @@ func mustCompile(t testing.TB, source string) *Expression {
 
 // evalText is the value of source over the scope as JSON, "undefined" for nothing,
 // or "error CODE".
-func evalText(t testing.TB, source string, scope *expressions.Scope) string {
+func evalText(t testing.TB, source string, scope *Scope) string {
 	t.Helper()
 	v, err := mustCompile(t, source).Eval(context.Background(), scope)
-	var eval *expressions.EvalError
+	var eval *Error
 	if errors.As(err, &eval) {
 		return "error " + eval.Code
 	}
@@ -89,7 +88,7 @@ func TestHistoryFunctions(t *testing.T) {
 	h.add("loop", 1.0)
 	h.add("loop", 2.0)
 	h.add("nothing", nil)
-	scope := expressions.NewScope(contextOf(t, `{"entry":{"n":3},"loop":2}`), h)
+	scope := NewScope(contextOf(t, `{"entry":{"n":3},"loop":2}`), h)
 	for source, want := range map[string]string{
 		`$previousNode()`:                                         `undefined`,
 		`$exists($previousNode())`:                                `false`,
@@ -129,7 +128,7 @@ func TestHistoryFunctions(t *testing.T) {
 			t.Errorf("%s is %s, want %s", source, got, want)
 		}
 	}
-	if got := evalText(t, `$executionCount("x")`, expressions.NewScope(nil, nil)); got != "0" {
+	if got := evalText(t, `$executionCount("x")`, NewScope(nil, nil)); got != "0" {
 		t.Errorf("without a history: %s", got)
 	}
 }

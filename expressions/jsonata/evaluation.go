@@ -7,60 +7,53 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
-
-// maxGrowth is the number of bytes by which the live heap may grow during one evaluation.
-const maxGrowth = 256 << 20
 
 // evaluation is one evaluation, with the meter to which all of its work is charged. It belongs to
 // one goroutine.
 type evaluation struct {
 	value.Meter
 
-	scope *expressions.Scope
+	scope *Scope
 	clock time.Time // of $now and $millis; zero until one is asked for
 }
 
-// limits are those of an evaluation.
-var limits = value.Limits{Time: expressions.EvalBudget, Heap: maxGrowth}
-
 // failure returns the error of an evaluation that its meter has ended, or nil.
-func (ev *evaluation) failure() *expressions.EvalError {
+func (ev *evaluation) failure() *Error {
 	limit, isLimit := ev.Cause().(*value.LimitError) //nolint:errorlint // a meter's errors are never wrapped
 	switch {
 	case ev.Cause() == nil:
 		return nil
 	case !isLimit && errors.Is(ev.Cause(), context.DeadlineExceeded):
-		return &expressions.EvalError{Code: "timeout", Offset: -1, Err: ev.Cancelled(), Message: "the run's time ended during the expression"}
+		return &Error{Code: "timeout", Offset: -1, Err: ev.Cancelled(), Message: "the run's time ended during the expression"}
 	case !isLimit:
-		return &expressions.EvalError{Code: "cancelled", Offset: -1, Err: ev.Cancelled(), Message: "the run was cancelled during the expression"}
+		return &Error{Code: "cancelled", Offset: -1, Err: ev.Cancelled(), Message: "the run was cancelled during the expression"}
 	}
 	switch limit.What {
 	case value.OfTime:
-		return &expressions.EvalError{
+		return &Error{
 			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
 			Message: fmt.Sprintf("the expression took longer than %v; make it do less, or split it over several nodes", limit.Time),
 		}
 	case value.OfHeap:
-		return &expressions.EvalError{
+		return &Error{
 			Code: "memory", Offset: -1, Err: limit,
 			Message: fmt.Sprintf("the expression took more than %d MiB of memory; make it build less at once", limit.Heap>>20),
 		}
 	case value.OfSteps, value.OfBytes:
 	}
-	return &expressions.EvalError{Code: "steps", Offset: -1, Err: limit, Message: limit.Error()}
+	return &Error{Code: "steps", Offset: -1, Err: limit, Message: limit.Error()}
 }
 
 // evalError converts the error that ended an evaluation. Its text contains no values of the
 // context, except the words that the author passes to $error and $assert.
-func evalError(err error) *expressions.EvalError {
-	var eval *expressions.EvalError
+func evalError(err error) *Error {
+	var eval *Error
 	if errors.As(err, &eval) {
 		return eval
 	}
-	return &expressions.EvalError{Code: "internal", Message: "the expression cannot be evaluated", Offset: -1}
+	return &Error{Code: "internal", Message: "the expression cannot be evaluated", Offset: -1}
 }
 
 // evalMessages are the messages of JSONata's codes, without data.

@@ -8,19 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
 // evalWithin evaluates with a budget of time, and counts the steps.
-func evalWithin(ctx context.Context, e *Expression, scope *expressions.Scope, budget time.Duration) (result value.Value, steps int, err error) {
+func evalWithin(ctx context.Context, e *Expression, scope *Scope, budget time.Duration) (result value.Value, steps int, err error) {
 	ev := evaluation{Meter: value.MakeMeter(ctx, &value.Limits{Time: budget, Heap: maxGrowth}), scope: scope}
 	result, err = e.run(&ev, scope.Context, &bindings{}, value.MaxBytes)
 	return result, ev.Steps(), err
 }
 
 func codeOf(err error) string {
-	var eval *expressions.EvalError
+	var eval *Error
 	if errors.As(err, &eval) {
 		return eval.Code
 	}
@@ -30,9 +29,9 @@ func codeOf(err error) string {
 // TestJ01EndlessRecursion holds that an endless recursion ends at the depth of its calls,
 // and one that needs no depth with the budget of time.
 func TestJ01EndlessRecursion(t *testing.T) {
-	scope := expressions.NewScope(nil, nil)
+	scope := NewScope(nil, nil)
 	_, steps, err := evalWithin(t.Context(), mustCompile(t, `($f := function($x){1 + $f($x)}; $f(1))`), scope, time.Minute)
-	if codeOf(err) != "U1001" || steps > 20*MaxRecursion {
+	if codeOf(err) != "U1001" || steps > 20*maxRecursion {
 		t.Errorf("%v after %d steps", err, steps)
 	}
 	_, _, err = evalWithin(t.Context(), mustCompile(t, `($f := function($x){$f($x)}; $f(1))`), scope, 50*time.Millisecond)
@@ -50,13 +49,13 @@ func TestJ02HugeValues(t *testing.T) {
 	}{
 		{`[1..100000000]`, "D2014", 1 << 20},
 		{`$pad("x", 1e9)`, "size", 1 << 20},
-		{`$reduce([1..60], function($a, $x){$a & $a}, "xxxxxxxxxx")`, "size", 4 * MaxText},
+		{`$reduce([1..60], function($a, $x){$a & $a}, "xxxxxxxxxx")`, "size", 4 * maxText},
 		{`[[1..2000000],[1..2000000]]`, "", 512 << 20},
 		{`$append([1..1500000], [1..1500000])`, "size", 512 << 20},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := evalWithin(t.Context(), mustCompile(t, c.source), expressions.NewScope(nil, nil), time.Minute)
+		_, _, err := evalWithin(t.Context(), mustCompile(t, c.source), NewScope(nil, nil), time.Minute)
 		runtime.ReadMemStats(&after)
 		if codeOf(err) != c.code {
 			t.Errorf("%s: %v", c.source, err)
@@ -71,7 +70,7 @@ func TestJ02HugeValues(t *testing.T) {
 // more doubles its work.
 func TestJ03CatastrophicPattern(t *testing.T) {
 	for _, length := range []int{35, 200, 20_000} {
-		scope := expressions.NewScope(map[string]any{"s": strings.Repeat("a", length) + "!"}, nil)
+		scope := NewScope(map[string]any{"s": strings.Repeat("a", length) + "!"}, nil)
 		if got := evalText(t, `$contains($.s, /^(a+)+$/)`, scope); got != "false" {
 			t.Errorf("%d letters: %s", length, got)
 		}
@@ -83,12 +82,12 @@ func TestJ04HugeSources(t *testing.T) {
 		strings.Repeat("(", 200_000) + "1" + strings.Repeat(")", 200_000), strings.Repeat(" ", 1<<20) + "1",
 		strings.Repeat("[", 101) + strings.Repeat("]", 101),
 	} {
-		var syntax *expressions.SyntaxError
+		var syntax *SyntaxError
 		if _, err := Compile(t.Context(), source); !errors.As(err, &syntax) {
 			t.Errorf("%d bytes: %v", len(source), err)
 		}
 	}
-	if _, err := Compile(t.Context(), "1"+strings.Repeat(" ", MaxSource-1)); err != nil {
+	if _, err := Compile(t.Context(), "1"+strings.Repeat(" ", maxSource-1)); err != nil {
 		t.Errorf("the longest source: %v", err)
 	}
 }
@@ -103,7 +102,7 @@ func TestJ05Eval(t *testing.T) {
 		`$ /* x */ .entry.text.$eval()`: 22,
 	} {
 		_, err := Compile(t.Context(), source)
-		var syntax *expressions.SyntaxError
+		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || syntax.Offset != offset || !strings.Contains(syntax.Message, "not available") {
 			t.Errorf("%s: %#v", source, err)
 		}
@@ -112,7 +111,7 @@ func TestJ05Eval(t *testing.T) {
 
 func TestJ06DataStaysData(t *testing.T) {
 	text := `{"entry":{"a":"$error('x')","b":"${HOME}","c":{"expr":"1+1"},"d":"/x/ & {\"a\":1}"}}`
-	scope := expressions.NewScope(contextOf(t, text), nil)
+	scope := NewScope(contextOf(t, text), nil)
 	for _, source := range []string{`$`, `{"entry": entry}`, `{"entry": $merge([entry])}`} {
 		if got := evalText(t, source, scope); got != text {
 			t.Errorf("%s is %s", source, got)
@@ -122,7 +121,7 @@ func TestJ06DataStaysData(t *testing.T) {
 
 func TestJ08ErrorsWithoutValues(t *testing.T) {
 	const secret = "hunter2-secret"
-	scope := expressions.NewScope(map[string]any{
+	scope := NewScope(map[string]any{
 		"s": secret, "o": value.NewObject([]string{secret}, []value.Value{secret}), "a": []any{secret, 1.0}, "n": 1.0, "long": strings.Repeat(secret, 1000),
 	}, nil)
 	for _, source := range []string{
@@ -142,7 +141,7 @@ func TestJ08ErrorsWithoutValues(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		var eval *expressions.EvalError
+		var eval *Error
 		if !errors.As(err, &eval) {
 			t.Errorf("%s: %T", source, err)
 			continue
@@ -157,7 +156,7 @@ func TestJ08ErrorsWithoutValues(t *testing.T) {
 }
 
 func TestEvalErrorPlaces(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"s": "x"}, nil)
+	scope := NewScope(map[string]any{"s": "x"}, nil)
 	for source, want := range map[string]struct {
 		code   string
 		offset int
@@ -171,7 +170,7 @@ func TestEvalErrorPlaces(t *testing.T) {
 		`$error("the author's " & "own")`: {"D3137", 0},
 	} {
 		_, err := mustCompile(t, source).Eval(context.Background(), scope)
-		var eval *expressions.EvalError
+		var eval *Error
 		if !errors.As(err, &eval) || eval.Code != want.code || eval.Offset != want.offset {
 			t.Errorf("%s: %+v, want %+v", source, err, want)
 			continue
@@ -209,7 +208,7 @@ func TestJ09Cancelled(t *testing.T) {
 		e := mustCompile(t, source)
 		inner, cancel := context.WithCancelCause(context.Background())
 		ctx := &cancelledLater{Context: inner, most: 5, cancel: cancel, reason: errors.New("the client went away")}
-		_, _, err := evalWithin(ctx, e, expressions.NewScope(nil, nil), time.Hour)
+		_, _, err := evalWithin(ctx, e, NewScope(nil, nil), time.Hour)
 		if codeOf(err) != "cancelled" || !errors.Is(err, ctx.reason) {
 			t.Errorf("%s: %v", source, err)
 		}
@@ -219,13 +218,13 @@ func TestJ09Cancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := mustCompile(t, `entry.n`).Eval(ctx, expressions.NewScope(map[string]any{"entry": 1.0}, nil)); !errors.Is(err, context.Canceled) {
+	if _, err := mustCompile(t, `entry.n`).Eval(ctx, NewScope(map[string]any{"entry": 1.0}, nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 }
 
 func TestJ10OddResults(t *testing.T) {
-	scope := expressions.NewScope(nil, nil)
+	scope := NewScope(nil, nil)
 	for source, want := range map[string]string{
 		`nothing`:                       `undefined`,
 		`$sum`:                          `error function`,
@@ -252,7 +251,7 @@ func TestResultIsNotTheContext(t *testing.T) {
 	for _, source := range []string{`$`, `$$`, `{"all": $}`, `[$, 1]`, `($x := $; {"a": {"b": [$x]}})`, `$merge([$])`, `$append([], $)`} {
 		live := contextOf(t, `{"a":{"n":1},"b":2}`)
 		e := mustCompile(t, source)
-		v, err := e.Eval(context.Background(), expressions.NewScope(live, nil))
+		v, err := e.Eval(context.Background(), NewScope(live, nil))
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue

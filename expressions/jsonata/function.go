@@ -1,13 +1,12 @@
 package jsonata
 
 import (
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
-// MaxRecursion is the number of calls of an expression's own functions that may be open at
+// maxRecursion is the number of calls of an expression's own functions that may be open at
 // once. Tail calls do not count.
-const MaxRecursion = 1000
+const maxRecursion = 1000
 
 // lambda is a function of the expression itself, with the variables that it sees.
 type lambda struct {
@@ -111,13 +110,13 @@ func (m *machine) lacksDollar(n *node, env *bindings) bool {
 	}
 	name := n.parts[0].text
 	_, bound := env.lookup(name)
-	return bound || library()[name] != nil
+	return bound || library()[name] != nil || m.functions[name] != nil
 }
 
 // placed adds the place of the node to an error without a place.
 func placed(err error, n *node) error {
-	e, ok := err.(*expressions.EvalError) //nolint:errorlint // the machine's errors are never wrapped
-	if !ok || e.Offset >= 0 || e.Err != nil {
+	e, ok := err.(*Error) //nolint:errorlint // the machine's errors are never wrapped
+	if !ok || e.Offset >= 0 || e.Err != nil && e.Code != codeFunction {
 		return err
 	}
 	at := *e
@@ -137,7 +136,7 @@ func (m *machine) apply(fn any, args []any, input any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.calls++; m.calls > MaxRecursion {
+		if m.calls++; m.calls > maxRecursion {
 			return nil, failure("U1001", l.node)
 		}
 		tail, value, err := m.body(l.node.fn, l.input, env)
@@ -241,7 +240,7 @@ func (m *machine) applyNative(fn any, args []any, input any) (any, error) {
 	case *transformer:
 		return m.transform(f, args)
 	}
-	return nil, &expressions.EvalError{Code: "T1006", Message: evalMessages()["T1006"], Offset: -1}
+	return nil, &Error{Code: "T1006", Message: evalMessages()["T1006"], Offset: -1}
 }
 
 func (m *machine) applyBuiltin(b *builtin, args []any, input any) (result any, err error) {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -82,7 +81,7 @@ func (c *call) fail(code, message string) error { return functionError(code, c.n
 
 // functionError is the error of a function of that name; placed adds the place.
 func functionError(code, name, message string) error {
-	return &expressions.EvalError{Code: code, Message: "$" + name + " " + message, Offset: -1}
+	return &Error{Code: code, Message: "$" + name + " " + message, Offset: -1}
 }
 
 // each calls fn for an item of an array or an object, with as many arguments as it

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -252,7 +251,7 @@ func (m *machine) matchOnce(r *regex, args []any) (any, error) {
 	}
 	text, ok := c.arg(0).(string)
 	if !ok {
-		return nil, &expressions.EvalError{Code: "T0410", Message: "a regular expression expects a string", Offset: -1}
+		return nil, &Error{Code: "T0410", Message: "a regular expression expects a string", Offset: -1}
 	}
 	s := &search{c: &c, pattern: r.pattern, text: text}
 	if r.pattern.backwards {

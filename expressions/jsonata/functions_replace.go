@@ -57,7 +57,7 @@ func (r *replacing) put(loc []int, by func([]int) (string, error)) error {
 		return err
 	}
 	r.count++
-	if r.out.Len()+loc[0]-r.done+len(s) > MaxText {
+	if r.out.Len()+loc[0]-r.done+len(s) > maxText {
 		return r.c.tooLong()
 	}
 	if err := r.c.Make(loc[0] - r.done + len(s)); err != nil {
@@ -73,7 +73,7 @@ func (r *replacing) rest() (any, error) {
 	if r.count == 0 {
 		return r.text, nil
 	}
-	if r.out.Len()+len(r.text)-r.done > MaxText {
+	if r.out.Len()+len(r.text)-r.done > maxText {
 		return nil, r.c.tooLong()
 	}
 	if err := r.c.Make(len(r.text) - r.done); err != nil {

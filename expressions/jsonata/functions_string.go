@@ -12,7 +12,7 @@ import (
 
 var errTooLong = errors.New("the text is too long")
 
-// writer writes values as JSON: as $string does, up to MaxText; or canonical, so that equal
+// writer writes values as JSON: as $string does, up to maxText; or canonical, so that equal
 // values have the same text.
 type writer struct {
 	meter     *value.Meter
@@ -25,7 +25,7 @@ func (w *writer) value(v any, depth int) error {
 	if err := w.meter.Spend(1); err != nil {
 		return err
 	}
-	if len(w.out) > MaxText && !w.canonical {
+	if len(w.out) > maxText && !w.canonical {
 		return errTooLong
 	}
 	switch x := v.(type) {

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// MaxText is the longest string in bytes that a function makes.
-	MaxText = 64 << 20
+	// maxText is the longest string in bytes that a function makes.
+	maxText = 64 << 20
 	// maxItems is the longest array that functions make, and the longest that functions
 	// accept which cannot be interrupted.
 	maxItems = 2_000_000
 )
 
-// textFunctions make strings, within MaxText, and end with the evaluation.
+// textFunctions make strings, within maxText, and end with the evaluation.
 var textFunctions = []builtin{
 	{name: "string", types: "<x-b?:s>", arity: 1, lists: true, fn: stringOf},
 	{name: "length", types: "<s-:n>", arity: 1, fn: ofText(func(s string) any { return float64(utf8.RuneCountInString(s)) })},
@@ -76,7 +76,7 @@ func pad(c call, s string) (any, error) {
 	if missing <= 0 {
 		return s, nil
 	}
-	if missing*float64(len(with)) > MaxText {
+	if missing*float64(len(with)) > maxText {
 		return nil, c.tooLong()
 	}
 	n := int(missing)
@@ -178,7 +178,7 @@ func isASCII(text string) bool {
 }
 
 func (c *call) tooLong() error {
-	return c.fail("size", fmt.Sprintf("makes a string of more than %d MiB", MaxText>>20))
+	return c.fail("size", fmt.Sprintf("makes a string of more than %d MiB", maxText>>20))
 }
 
 func (c *call) tooMany() error {
@@ -222,7 +222,7 @@ func join(c call) (any, error) {
 		s, _ := item.(string)
 		size += len(s)
 	}
-	if size > MaxText {
+	if size > maxText {
 		return nil, c.tooLong()
 	}
 	if err := c.Make(size); err != nil {

@@ -1,7 +1,5 @@
 package jsonata
 
-import "toolgraph/expressions"
-
 // typeFunctions return a value's type, or end an evaluation with the author's own words,
 // the only message that may contain values of the context.
 var typeFunctions = []builtin{
@@ -22,12 +20,12 @@ var typeFunctions = []builtin{
 	}},
 }
 
-func authorError(code string, message any, otherwise string) *expressions.EvalError {
+func authorError(code string, message any, otherwise string) *Error {
 	text, _ := message.(string)
 	if text == "" {
 		text = otherwise
 	}
-	return &expressions.EvalError{Code: code, Message: text, Offset: -1}
+	return &Error{Code: code, Message: text, Offset: -1}
 }
 
 var typeNames = map[byte]string{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -32,7 +31,7 @@ func TestNodeExecutionLooksOnce(t *testing.T) {
 	for i := range 50_000 {
 		h.add("x", float64(i))
 	}
-	scope := expressions.NewScope(map[string]any{"x": 1.0}, h)
+	scope := NewScope(map[string]any{"x": 1.0}, h)
 	for _, c := range []struct {
 		source      string
 		single, all int

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -67,9 +66,9 @@ func runHostile(name string) hostileAnswer {
 	if err != nil {
 		answer.Outcome = "refused"
 	} else {
-		ev := evaluation{Meter: value.MakeMeter(context.Background(), &value.Limits{Time: s.budget(), Heap: maxGrowth}), scope: expressions.NewScope(data, nil)}
+		ev := evaluation{Meter: value.MakeMeter(context.Background(), &value.Limits{Time: s.budget(), Heap: maxGrowth}), scope: NewScope(data, nil)}
 		v, err := e.run(&ev, data, &bindings{}, value.MaxBytes)
-		var failure *expressions.EvalError
+		var failure *Error
 		switch {
 		case errors.As(err, &failure):
 			answer.Outcome = "error " + failure.Code

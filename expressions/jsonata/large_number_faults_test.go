@@ -3,7 +3,6 @@ package jsonata
 import (
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -13,7 +12,7 @@ func TestX14NumberBeyondFloat64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := expressions.NewScope(map[string]any{"d": data}, nil)
+	scope := NewScope(map[string]any{"d": data}, nil)
 	for source, want := range map[string]string{
 		`d.a`: `1e400`, `d`: `{"a":1e400,"b":-2.5E+999,"rows":[{"n":1},{"n":1e400}]}`, `[d.rows.n, d.b]`: `[1,1e400,-2.5E+999]`,
 		`d.rows[n = 1].n`: `1`, `$count(d.rows)`: `2`, `$exists(d.a)`: `true`, `$type(d.a)`: `"number"`, `d.a = d.a`: `true`, `d.a = 5`: `false`,

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -26,7 +25,7 @@ const sharing = `(
 // sharedVariables evaluates sharing once.
 func sharedVariables(t *testing.T) *bindings {
 	t.Helper()
-	v, err := mustCompile(t, sharing).EvalShared(t.Context(), expressions.NewScope(nil, nil), nil)
+	v, err := mustCompile(t, sharing).EvalShared(t.Context(), NewScope(nil, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +113,7 @@ func guarded(t *testing.T) (now func(source string)) {
 func TestX01SharedParts(t *testing.T) {
 	variables, now := sharedVariables(t), guarded(t)
 	limits := value.Limits{Steps: stepsOfTest}
-	scope := expressions.NewScope(nil, nil)
+	scope := NewScope(nil, nil)
 	ended := 0
 	for _, source := range meteredCalls() {
 		e, err := Compile(t.Context(), source)
@@ -125,7 +124,7 @@ func TestX01SharedParts(t *testing.T) {
 		now(source)
 		ev := evaluation{Meter: value.MakeMeter(t.Context(), &limits), scope: scope}
 		_, err = e.run(&ev, nil, &bindings{outer: variables}, value.MaxBytes)
-		var failed *expressions.EvalError
+		var failed *Error
 		switch {
 		case err != nil && !errors.As(err, &failed):
 			t.Errorf("%s: %v", source, err)
@@ -158,7 +157,7 @@ func TestX01SharedPartsAreComparedOnce(t *testing.T) {
 		`[$o, $x] = [$O, $X]`: true, `$o in [$O]`: false, `$o in [$O, $o]`: true, `$x = $e`: false,
 	} {
 		now(source)
-		ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Steps: stepsOfTest}), scope: expressions.NewScope(nil, nil)}
+		ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Steps: stepsOfTest}), scope: NewScope(nil, nil)}
 		got, err := mustCompile(t, source).run(&ev, nil, &bindings{outer: variables}, value.MaxBytes)
 		if err != nil || got != want || ev.Steps() > 2000 {
 			t.Errorf("%s is %v, want %v, after %d steps (%v)", source, got, want, ev.Steps(), err)
@@ -181,7 +180,7 @@ func TestX01LongArguments(t *testing.T) {
 		for _, arg := range []string{"$n", "$t", "$s"} {
 			source := fmt.Sprintf("$%s(%s)", name, arg)
 			now(source)
-			ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Time: time.Minute}), scope: expressions.NewScope(nil, nil)}
+			ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Time: time.Minute}), scope: NewScope(nil, nil)}
 			_, err := mustCompile(t, source).run(&ev, nil, &bindings{outer: variables}, value.MaxBytes)
 			if ev.Steps() < 3000 {
 				t.Errorf("%s: %d steps, %v", source, ev.Steps(), err)
@@ -193,7 +192,7 @@ func TestX01LongArguments(t *testing.T) {
 // A result that holds its parts so often that nothing could hold it as JSON is an error at once.
 func TestX01ResultTooLarge(t *testing.T) {
 	for _, source := range []string{`$x`, `{"o": $o}`, `[$m, 1]`} {
-		ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Steps: stepsOfTest}), scope: expressions.NewScope(nil, nil)}
+		ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Steps: stepsOfTest}), scope: NewScope(nil, nil)}
 		_, err := mustCompile(t, source).run(&ev, nil, &bindings{outer: sharedVariables(t)}, value.MaxBytes)
 		if codeOf(err) != "size" || !strings.Contains(err.Error(), "more than 256 MiB as JSON") {
 			t.Errorf("%s: %v", source, err)

@@ -2,14 +2,12 @@ package jsonata
 
 import (
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 // TestX10LargeNumbers holds that a whole number beyond 2^53 from data keeps its digits while it is
 // passed on, and that the text of a computed one is the shortest of its float64.
 func TestX10LargeNumbers(t *testing.T) {
-	scope := expressions.NewScope(contextOf(t, `{"a":9007199254740993, "id":1152921504606846977, "list":[1,9007199254740993,-9007199254740995]}`), nil)
+	scope := NewScope(contextOf(t, `{"a":9007199254740993, "id":1152921504606846977, "list":[1,9007199254740993,-9007199254740995]}`), nil)
 	for source, want := range map[string]string{
 		// Passed on.
 		`a`:                            `9007199254740993`,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -131,8 +130,8 @@ func (m *machine) concatenation(n *node, left, right any) (any, error) {
 		return nil, err
 	}
 	size := len(x) + len(y)
-	if size > MaxText {
-		return nil, &expressions.EvalError{Code: "size", Message: fmt.Sprintf("the operator & joins strings of up to %d MiB", MaxText>>20), Offset: n.at}
+	if size > maxText {
+		return nil, &Error{Code: "size", Message: fmt.Sprintf("the operator & joins strings of up to %d MiB", maxText>>20), Offset: n.at}
 	}
 	if size > 256 { // less is part of the operator's own step
 		if err := m.Make(size); err != nil {
@@ -232,7 +231,7 @@ func identical(a, b any) bool {
 func (m *machine) equal(a, b any) (bool, error) {
 	equal, err := value.Equal(&m.Meter, a, b)
 	if errors.Is(err, value.ErrTooDeep) {
-		return false, &expressions.EvalError{Code: "depth", Message: "the values to compare are " + err.Error(), Offset: -1}
+		return false, &Error{Code: "depth", Message: "the values to compare are " + err.Error(), Offset: -1}
 	}
 	return equal, err
 }

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -76,13 +75,13 @@ func (p *pair) wants(t *testing.T) []string {
 	return all
 }
 
-func (p *pair) answer(scope *expressions.Scope, data value.Value) string {
+func (p *pair) answer(scope *Scope, data value.Value) string {
 	e, err := Compile(context.Background(), p.Expr)
 	if err != nil {
 		return "error"
 	}
 	v, err := e.EvalAt(context.Background(), scope, data)
-	var eval *expressions.EvalError
+	var eval *Error
 	if errors.As(err, &eval) {
 		return "error " + eval.Code
 	}
@@ -112,7 +111,7 @@ func TestPairs(t *testing.T) {
 func comparePairs(t *testing.T, path string) {
 	t.Helper()
 	data, all := pairs(t, path)
-	scope := expressions.NewScope(nil, nil)
+	scope := NewScope(nil, nil)
 	equal, meant := 0, map[string]int{}
 	for i := range all {
 		p := &all[i]

@@ -2,14 +2,12 @@ package jsonata
 
 import (
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 // TestX13RareSyntax holds that partial calls without a value, words behind a transform and
 // predicates behind a group are those of jsonata-js 2.2.2.
 func TestX13RareSyntax(t *testing.T) {
-	scope := expressions.NewScope(contextOf(t, `{"a":{"b":1}, "big":1152921504606846976, "next":1152921504606846977, "nest":[[1,2],[],[3]], "staff":[{"uid":"u1","n":1},{"uid":"u2","n":2}]}`), nil)
+	scope := NewScope(contextOf(t, `{"a":{"b":1}, "big":1152921504606846976, "next":1152921504606846977, "nest":[[1,2],[],[3]], "staff":[{"uid":"u1","n":1},{"uid":"u2","n":2}]}`), nil)
 	for source, want := range map[string]string{
 		`$ ~> |a|{"b": 2}| and true`:                           `true`,
 		`$ ~> |a|{"b": 2}| or false`:                           `true`,

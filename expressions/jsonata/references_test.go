@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 func TestReferences(t *testing.T) {
@@ -54,7 +52,7 @@ func TestReferences(t *testing.T) {
 		`$merge([$, {"x": entry.n}]).entry.n`:          `entry.n@17`,
 	} {
 		// Variables that are not bound are unknown functions.
-		e, err := compile(source, func([]token) *expressions.SyntaxError { return nil })
+		e, err := compile(source, &Options{}, func([]token, map[string]*builtin) *SyntaxError { return nil })
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue

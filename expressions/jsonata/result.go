@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"unsafe"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -64,7 +63,7 @@ func (c *checker) value(v any, depth int) (any, error) {
 		return v, c.grow(1)
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, &expressions.EvalError{Code: "D1001", Message: "the result is a number that is not finite (a division by zero or an overflow)", Offset: -1}
+			return nil, &Error{Code: "D1001", Message: "the result is a number that is not finite (a division by zero or an overflow)", Offset: -1}
 		}
 		return v, c.grow(1)
 	case []any:
@@ -89,7 +88,7 @@ func (c *checker) grow(bytes int) error {
 	case c.most == anyLength:
 		c.bytes = min(c.bytes, 1<<50) // so that shared parts do not overflow it
 	case c.bytes > c.most:
-		return &expressions.EvalError{
+		return &Error{
 			Code: "size", Offset: -1,
 			Message: fmt.Sprintf("the result has more than %d MiB as JSON; return less of it", c.most>>20),
 		}
@@ -138,9 +137,9 @@ func (c *checker) container(v any, p part, depth int) (any, error) {
 	return out, nil
 }
 
-var errFunctionResult = &expressions.EvalError{Code: "function", Message: "the result is or contains a function; call it, or leave it out", Offset: -1}
+var errFunctionResult = &Error{Code: "function", Message: "the result is or contains a function; call it, or leave it out", Offset: -1}
 
-var errDeepResult = &expressions.EvalError{Code: "depth", Message: "the result is " + value.ErrTooDeep.Error(), Offset: -1}
+var errDeepResult = &Error{Code: "depth", Message: "the result is " + value.ErrTooDeep.Error(), Offset: -1}
 
 func (c *checker) array(items []any, depth int) (any, error) {
 	var out []any // nil while it is as items

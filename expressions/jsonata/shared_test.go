@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -23,7 +22,7 @@ func TestSharedByGoroutines(t *testing.T) {
 			h.add("loop", n)
 			list := []any{value.NewObject([]string{"x", "y"}, []value.Value{1.0, "a"}), value.NewObject([]string{"x", "y"}, []value.Value{2.0, "b"})}
 			number := strconv.Itoa(g)
-			scope := expressions.NewScope(map[string]any{"entry": value.NewObject([]string{"n", "s"}, []value.Value{n, "x" + number}), "list": list}, h)
+			scope := NewScope(map[string]any{"entry": value.NewObject([]string{"n", "s"}, []value.Value{n, "x" + number}), "list": list}, h)
 			want := `{"n":` + number + `,"sum":` + strconv.Itoa(3*g) + `,"last":` + number + `,"text":"a` + number + `b","m":"` + number + `"}`
 			for range 20 {
 				v, err := e.Eval(context.Background(), scope)

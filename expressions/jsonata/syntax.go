@@ -5,23 +5,22 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolgraph/expressions"
 	"toolgraph/internal/base/wording"
 )
 
 const (
-	// MaxSource is the longest expression in bytes.
-	MaxSource = 16 << 10
-	// MaxNesting is how many brackets of an expression may be open at once.
-	MaxNesting = 100
+	// maxSource is the longest expression in bytes.
+	maxSource = 16 << 10
+	// maxNesting is how many brackets of an expression may be open at once.
+	maxNesting = 100
 )
 
 // readTokens splits source into tokens, within the limits and with its brackets in
 // pairs.
-func readTokens(source string) ([]token, *expressions.SyntaxError) {
-	if len(source) > MaxSource {
-		message := fmt.Sprintf("the expression is %d bytes long, expected at most %d", len(source), MaxSource)
-		return nil, syntaxError(MaxSource, "", message, "split it over several transform nodes")
+func readTokens(source string) ([]token, *SyntaxError) {
+	if len(source) > maxSource {
+		message := fmt.Sprintf("the expression is %d bytes long, expected at most %d", len(source), maxSource)
+		return nil, syntaxError(maxSource, "", message, "split it over several transform nodes")
 	}
 	if !utf8.ValidString(source) {
 		return nil, syntaxError(invalidByte(source), "", "found a byte that is not UTF-8", "")
@@ -44,7 +43,7 @@ func readTokens(source string) ([]token, *expressions.SyntaxError) {
 
 // checkPatterns refuses regular expressions that could never be used: Go's have no
 // look-around and no back references, and take linear time for it.
-func checkPatterns(tokens []token) *expressions.SyntaxError {
+func checkPatterns(tokens []token) *SyntaxError {
 	for i := range tokens {
 		t := &tokens[i]
 		if t.kind != tokenRegex {
@@ -60,8 +59,8 @@ func checkPatterns(tokens []token) *expressions.SyntaxError {
 }
 
 // syntaxError is the error of a source at a byte, where the token is.
-func syntaxError(offset int, token, message, hint string) *expressions.SyntaxError {
-	return &expressions.SyntaxError{Offset: offset, Token: token, Message: message, Hint: hint}
+func syntaxError(offset int, token, message, hint string) *SyntaxError {
+	return &SyntaxError{Offset: offset, Token: token, Message: message, Hint: hint}
 }
 
 func invalidByte(source string) int {
@@ -78,7 +77,7 @@ func invalidByte(source string) int {
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // checkBrackets finds brackets without their partner, and too many open at once.
-func checkBrackets(tokens []token) *expressions.SyntaxError {
+func checkBrackets(tokens []token) *SyntaxError {
 	var open []*token
 	for i := range tokens {
 		t := &tokens[i]
@@ -87,8 +86,8 @@ func checkBrackets(tokens []token) *expressions.SyntaxError {
 		}
 		switch t.text {
 		case "(", "[", "{":
-			if open = append(open, t); len(open) > MaxNesting {
-				return syntaxError(t.start, t.text, fmt.Sprintf("nested deeper than %d levels", MaxNesting), "split it over several transform nodes")
+			if open = append(open, t); len(open) > maxNesting {
+				return syntaxError(t.start, t.text, fmt.Sprintf("nested deeper than %d levels", maxNesting), "split it over several transform nodes")
 			}
 		case ")", "]", "}":
 			if len(open) == 0 {

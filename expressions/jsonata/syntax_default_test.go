@@ -3,7 +3,6 @@ package jsonata
 import (
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -35,7 +34,7 @@ func TestDefaultsBindAsInJSONata(t *testing.T) {
 			t.Errorf("%s: %v", source, err)
 			continue
 		}
-		v, err := compiled.Eval(t.Context(), expressions.NewScope(map[string]any{}, nil))
+		v, err := compiled.Eval(t.Context(), NewScope(map[string]any{}, nil))
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue

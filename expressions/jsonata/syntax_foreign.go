@@ -3,10 +3,6 @@ package jsonata
 import (
 	"strings"
 	"sync"
-
-	"github.com/blues/jsonata-go/jparse"
-
-	"toolgraph/expressions"
 )
 
 // foreignOperators are what other languages have and JSONata has not, longest
@@ -38,7 +34,7 @@ var foreignWords = sync.OnceValue(func() map[string]string {
 
 // located replaces the error of a source by a more helpful one when the source has syntax of
 // another language there.
-func located(source string, tokens []token, fault *expressions.SyntaxError) *expressions.SyntaxError {
+func located(source string, tokens []token, fault *SyntaxError) *SyntaxError {
 	if err := foreign(source, tokens, fault.Offset); err != nil {
 		return err
 	}
@@ -47,7 +43,7 @@ func located(source string, tokens []token, fault *expressions.SyntaxError) *exp
 
 // foreign returns the syntax error of a source that failed at a byte because of syntax of
 // another language; nil when there is none.
-func foreign(source string, tokens []token, failed int) *expressions.SyntaxError {
+func foreign(source string, tokens []token, failed int) *SyntaxError {
 	if err := foreignTemplate(source, tokens, failed); err != nil {
 		return err
 	}
@@ -80,36 +76,38 @@ func foreign(source string, tokens []token, failed int) *expressions.SyntaxError
 	return nil
 }
 
-func foreignOperator(offset int, text, hint string) *expressions.SyntaxError {
+func foreignOperator(offset int, text, hint string) *SyntaxError {
 	return syntaxError(offset, text, "found "+text+", which is not a JSONata operator", hint)
 }
 
 // plainPath returns the names of a source that is a path of names and no more, as in
 // $.a.b or .a.b, separated by dots; "" for another.
-func plainPath(source string) (path string) {
-	defer func() { _ = recover() }() // jparse may panic; then it is not a plain path
+func plainPath(source string) string {
 	source = strings.TrimPrefix(strings.TrimPrefix(source, "$"), ".")
-	if strings.Contains(source, "<") {
-		return "" // jparse v1.5.4 never ends for a signature that is not closed
-	}
-	root, err := jparse.Parse(source)
-	steps, isPath := root.(*jparse.PathNode)
-	if err != nil || !isPath || steps.KeepArrays {
+	tokens, fault := readTokens(source)
+	if fault != nil {
 		return ""
 	}
-	names := make([]string, len(steps.Steps))
-	for i, step := range steps.Steps {
-		name, isName := step.(*jparse.NameNode)
-		if !isName {
+	tree, fault := parseTokens(source, tokens)
+	if fault != nil {
+		return ""
+	}
+	steps := []Tree{*tree}
+	if tree.Kind == "path" {
+		steps = tree.Parts
+	}
+	names := make([]string, len(steps))
+	for i := range steps {
+		if steps[i].Kind != "name" {
 			return ""
 		}
-		names[i] = name.Value
+		names[i] = steps[i].Text
 	}
 	return strings.Join(names, ".")
 }
 
 // foreignTemplate finds the {{…}} or ${…} of a template that holds the place.
-func foreignTemplate(source string, tokens []token, failed int) *expressions.SyntaxError {
+func foreignTemplate(source string, tokens []token, failed int) *SyntaxError {
 	for i := 0; i+1 < len(tokens) && tokens[i].start <= failed; i++ {
 		head, brace := &tokens[i], &tokens[i+1]
 		if !brace.is("{") || brace.start != head.end || !head.is("{") && (head.kind != tokenVariable || head.value != "") {

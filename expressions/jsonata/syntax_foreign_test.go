@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 // Syntax of other languages is reported with the JSONata to write instead, at the place of
@@ -51,7 +49,7 @@ func TestForeignOperatorsAreReported(t *testing.T) {
 		{`[a; b]`, 2, `;`, ``},
 	} {
 		_, err := Compile(t.Context(), c.source)
-		var syntax *expressions.SyntaxError
+		var syntax *SyntaxError
 		if !errors.As(err, &syntax) {
 			t.Errorf("%q: %v, want a *SyntaxError", c.source, err)
 			continue
@@ -76,7 +74,7 @@ func TestForeignLookalikesCompile(t *testing.T) {
 
 func TestPlusOfTextsNamesTheOperatorThatJoins(t *testing.T) {
 	for source, hinted := range map[string]bool{`s + "b"`: true, `1 + s`: true, `s - 1`: false, `s * 2`: false} {
-		_, err := mustCompile(t, source).Eval(context.Background(), expressions.NewScope(map[string]any{"s": "a"}, nil))
+		_, err := mustCompile(t, source).Eval(context.Background(), NewScope(map[string]any{"s": "a"}, nil))
 		if err == nil || strings.Contains(err.Error(), "use & to join strings") != hinted {
 			t.Errorf("%s: %v, hinted %v", source, err, hinted)
 		}

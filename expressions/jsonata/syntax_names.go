@@ -1,12 +1,11 @@
 package jsonata
 
 import (
-	"toolgraph/expressions"
 	"toolgraph/internal/base/wording"
 )
 
-// checkNames refuses $eval, and calls of functions that do not exist.
-func checkNames(tokens []token) *expressions.SyntaxError {
+// checkNames refuses $eval, and calls of functions that do not exist: neither in the library nor among more.
+func checkNames(tokens []token, more map[string]*builtin) *SyntaxError {
 	bound := map[string]bool{}
 	parameters := false // inside of function(…)
 	for i := range tokens {
@@ -31,7 +30,7 @@ func checkNames(tokens []token) *expressions.SyntaxError {
 		if t.kind != tokenVariable || bound[t.value] || i+1 >= len(tokens) || !tokens[i+1].is("(") {
 			continue
 		}
-		if !IsFunction(t.value) && t.value != "" && t.value != "$" {
+		if !IsFunction(t.value) && more[t.value] == nil && t.value != "" && t.value != "$" {
 			return syntaxError(t.start, t.text, "unknown function "+wording.Shorten(t.text), FunctionHint(t.value))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -54,7 +53,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{strings.Repeat("(", 101) + "1" + strings.Repeat(")", 101), 100, `(`, `deeper than 100`, ``},
 	} {
 		_, err := Compile(t.Context(), c.source)
-		var syntax *expressions.SyntaxError
+		var syntax *SyntaxError
 		if !errors.As(err, &syntax) {
 			t.Errorf("%q: %v, want a *SyntaxError", c.source, err)
 			continue
@@ -105,7 +104,7 @@ func FuzzCompile(f *testing.F) {
 				}
 			}
 			// Whatever compiles gives a value or an *EvalError.
-			ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Time: 50 * time.Millisecond, Heap: maxGrowth}), scope: expressions.NewScope(data, nil)}
+			ev := evaluation{Meter: value.MakeMeter(t.Context(), &value.Limits{Time: 50 * time.Millisecond, Heap: maxGrowth}), scope: NewScope(data, nil)}
 			v, err := e.run(&ev, data, &bindings{}, value.MaxBytes)
 			if _, fault := value.Encode(v); err == nil && fault != nil {
 				t.Fatalf("%q: %v", source, fault)
@@ -115,7 +114,7 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		var syntax *expressions.SyntaxError
+		var syntax *SyntaxError
 		if !errors.As(err, &syntax) {
 			t.Fatalf("%q: %v", source, err)
 		}

@@ -3,7 +3,6 @@ package jsonata
 import (
 	"strings"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -58,7 +57,7 @@ type scanner struct {
 }
 
 // scan is the source's tokens, or the first thing that is none.
-func scan(source string) ([]token, *expressions.SyntaxError) {
+func scan(source string) ([]token, *SyntaxError) {
 	s := scanner{source: source, tokens: make([]token, 0, len(source)/3+1)}
 	for {
 		if err := s.blank(); err != nil {
@@ -74,7 +73,7 @@ func scan(source string) ([]token, *expressions.SyntaxError) {
 }
 
 // blank passes white space and comments.
-func (s *scanner) blank() *expressions.SyntaxError {
+func (s *scanner) blank() *SyntaxError {
 	for s.pos < len(s.source) {
 		switch c := s.source[s.pos]; {
 		case strings.IndexByte(" \t\n\r\v", c) >= 0:
@@ -104,7 +103,7 @@ func (s *scanner) add(kind tokenKind, end int, value string) {
 	s.pos = end
 }
 
-func (s *scanner) next() *expressions.SyntaxError {
+func (s *scanner) next() *SyntaxError {
 	c := s.source[s.pos]
 	switch {
 	case c == '/' && s.prefix():
@@ -206,7 +205,7 @@ func (s *scanner) number() {
 }
 
 // text reads a string literal; the parser reports wrong escapes.
-func (s *scanner) text(quote byte) *expressions.SyntaxError {
+func (s *scanner) text(quote byte) *SyntaxError {
 	for end := s.pos + 1; end < len(s.source); end++ {
 		switch s.source[end] {
 		case '\\':
@@ -225,7 +224,7 @@ func (s *scanner) text(quote byte) *expressions.SyntaxError {
 
 // regex reads a regular expression up to the slash that is neither escaped nor
 // inside brackets, and its flags.
-func (s *scanner) regex() *expressions.SyntaxError {
+func (s *scanner) regex() *SyntaxError {
 	depth := 0
 	for end := s.pos + 1; end < len(s.source); end++ {
 		switch s.source[end] {
@@ -260,7 +259,7 @@ var flagHints = map[byte]string{
 }
 
 // flags ends the regular expression whose closing slash is at end.
-func (s *scanner) flags(end int) *expressions.SyntaxError {
+func (s *scanner) flags(end int) *SyntaxError {
 	pattern := s.source[s.pos+1 : end]
 	if pattern == "" {
 		return syntaxError(s.pos, "//", "the regular expression is empty", "write a comment as /* … */")

@@ -27,7 +27,7 @@ type Token struct {
 // Tokens returns the tokens of a source in order, with its comments. A source that is no expression has
 // them up to the first piece that is no token.
 func Tokens(source string) []Token {
-	if len(source) > MaxSource {
+	if len(source) > maxSource {
 		return nil
 	}
 	read, _ := scan(source) // what is wrong is reported elsewhere

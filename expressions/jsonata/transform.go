@@ -1,7 +1,6 @@
 package jsonata
 
 import (
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
@@ -20,7 +19,7 @@ func (m *machine) transform(t *transformer, args []any) (any, error) {
 	}
 	_, isArray := itemsOf(args[0])
 	if !isArray && !isObject(args[0]) || len(args) > 1 {
-		return nil, &expressions.EvalError{Code: "T0410", Message: "a transform expects one argument, an object or an array", Offset: t.node.at}
+		return nil, &Error{Code: "T0410", Message: "a transform expects one argument, an object or an array", Offset: t.node.at}
 	}
 	copied, err := m.clone(args[0], 0)
 	if err != nil {

@@ -2,14 +2,12 @@ package jsonata
 
 import (
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 // TestEngineTraps holds that what is easily got wrong comes out as jsonata-js 2.2.2 has
 // it, but for the differences that docs/expressions.md lists.
 func TestEngineTraps(t *testing.T) {
-	scope := expressions.NewScope(contextOf(t, `{
+	scope := NewScope(contextOf(t, `{
 		"a":1, "arr":[10,20,30], "one":[5], "nest":[[1,2],[3,[4,5]]], "nul":null, "nuls":[1,null,2],
 		"big":9007199254740993, "rows":[{"v":[1]},{"v":[2,3]}], "s":"x/y", "deep":{"list":[7],"none":[]}, "name":"f(x)"
 	}`), nil)
@@ -94,7 +92,7 @@ func TestEngineTraps(t *testing.T) {
 // TestValuesOfFewItems holds what expressions give over lists of one item and of none, and
 // what else graphs were found to stumble on; the answers are those of jsonata-js 2.2.2.
 func TestValuesOfFewItems(t *testing.T) {
-	scope := expressions.NewScope(contextOf(t, `{"items":[{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}],"none":[],"two":[{"v":[]},{"v":[]}]}`), nil)
+	scope := NewScope(contextOf(t, `{"items":[{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}],"none":[],"two":[{"v":[]},{"v":[]}]}`), nil)
 	for source, want := range map[string]string{
 		`items.tags`:                      `["x"]`,
 		`items^(price)`:                   `{"id":1,"name":"a","price":5,"qty":2,"tags":["x"]}`,

@@ -3,7 +3,6 @@ package jsonata
 import (
 	"sync"
 
-	"toolgraph/expressions"
 	"toolgraph/internal/base/wording"
 )
 
@@ -13,12 +12,12 @@ type treeParser struct {
 	source string
 	tokens []token
 	pos    int
-	fault  *expressions.SyntaxError // the first one
+	fault  *SyntaxError // the first one
 }
 
 // parseTokens is the tree of the tokens. The error is that of the source: at the
 // first token that does not fit.
-func parseTokens(source string, tokens []token) (*Tree, *expressions.SyntaxError) {
+func parseTokens(source string, tokens []token) (*Tree, *SyntaxError) {
 	p := treeParser{source: source, tokens: tokens}
 	root := p.expression(0)
 	if p.fault == nil && p.pos < len(tokens) {

@@ -3,8 +3,6 @@ package jsonata
 import (
 	"strings"
 	"testing"
-
-	"toolgraph/expressions"
 )
 
 // outline is the tree as text: kind:text(parts).
@@ -106,7 +104,7 @@ func TestTreePlaces(t *testing.T) {
 // TestTreeOfOfficialSuite holds that whatever compiles has a tree.
 func TestTreeOfOfficialSuite(t *testing.T) {
 	for _, c := range officialCases(t, officialDir(t)) {
-		if e, err := compile(c.Expr, func([]token) *expressions.SyntaxError { return nil }); err == nil && e.Tree() == nil {
+		if e, err := compile(c.Expr, &Options{}, func([]token, map[string]*builtin) *SyntaxError { return nil }); err == nil && e.Tree() == nil {
 			t.Errorf("%s has no tree", c.Expr)
 		}
 	}

@@ -1,7 +1,5 @@
 package jsonata
 
-import "toolgraph/expressions"
-
 // Variable is one read of a variable that the expression does not bind.
 type Variable struct {
 	Name   string   // without $
@@ -9,16 +7,16 @@ type Variable struct {
 	Path   []string // the names of fields that follow it, as in $vars.limits.most; empty when its whole value is read
 }
 
-// Variables are the reads of variables of the language, those of expressions.IsVariable, in the
-// order of their places. A variable that is assigned in a block, or is a parameter of a function,
+// Variables are the reads of variables that the expression does not bind, other than functions that it
+// can call, in the order of their places: those that a Scope can have. A variable that is assigned in a block, or is a parameter of a function,
 // is the expression's own in all of it. The caller must not change the slice.
 func (e *Expression) Variables() []Variable { return e.variables }
 
-// variablesOf returns the variables of the language that a tree reads and does not bind.
-func variablesOf(root *Tree, tokens []token) []Variable {
+// variablesOf returns the variables that a tree reads and does not bind, without the functions.
+func variablesOf(root *Tree, tokens []token, functions map[string]*builtin) []Variable {
 	for i := range tokens {
-		if tokens[i].kind == tokenVariable && expressions.IsVariable(tokens[i].value) {
-			r := variableReader{own: map[string]int{}}
+		if t := &tokens[i]; t.kind == tokenVariable && t.value != "" && t.value != "$" && !IsFunction(t.value) {
+			r := variableReader{own: map[string]int{}, functions: functions}
 			r.scope([]Tree{*root})
 			return r.found
 		}
@@ -26,10 +24,12 @@ func variablesOf(root *Tree, tokens []token) []Variable {
 	return nil
 }
 
-// variableReader finds reads of variables of the language.
+// variableReader finds reads of variables that the expression does not bind.
 type variableReader struct {
 	found []Variable
 	own   map[string]int // for each variable, how many of the scopes around the part bind it
+
+	functions map[string]*builtin // those that Options add
 }
 
 // scope reads the parts of a block, of a function or of the whole expression.
@@ -66,9 +66,9 @@ func (r *variableReader) walk(t *Tree) {
 	}
 }
 
-// read notes a variable of the language that the expression does not bind around it.
+// read notes a variable that the expression does not bind around it.
 func (r *variableReader) read(t *Tree, path []string) {
-	if r.own[t.Text] == 0 && expressions.IsVariable(t.Text) {
+	if r.own[t.Text] == 0 && !IsFunction(t.Text) && r.functions[t.Text] == nil {
 		r.found = append(r.found, Variable{Name: t.Text, Offset: t.Offset, Path: path})
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 )
 
 func TestVariablesOfTheScope(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"entry": mustDecode(t, `{"list":[1,2]}`)}, nil)
+	scope := NewScope(map[string]any{"entry": mustDecode(t, `{"list":[1,2]}`)}, nil)
 	scope.Variables = map[string]value.Value{
 		"item": mustDecode(t, `{"name":"a","tags":["x","y"]}`), "index": 3.0, "failure": nil, "result": value.Null, "count": "never",
 	}
@@ -54,7 +53,7 @@ func TestVariables(t *testing.T) {
 		`$.a[b = $item.c] & $index`:            `item@8 index@19`,
 		`$failure.code ~> $uppercase`:          `failure@0`,
 		`$a := $result; $x`:                    ``, // one expression has no ;
-		`($a := $result; $x + $a)`:             `result@7`,
+		`($a := $result; $x + $a)`:             `result@7 x@16`,
 		`($item := 1; $item)`:                  ``,
 		`($item := 1; $item) + $item`:          `item@22`,
 		`function($item){$item + $index}`:      `index@24`,
@@ -66,9 +65,9 @@ func TestVariables(t *testing.T) {
 		`a^($item)`:                            `item@3`,
 		`$item.entry.x`:                        `item@0`,
 		`"$item" & item & /$item/`:             ``,
-		`$unknown + $count(a)`:                 ``,
+		`$unknown + $count(a)`:                 `unknown@0`,
 	} {
-		e, err := compile(source, func([]token) *expressions.SyntaxError { return nil })
+		e, err := compile(source, &Options{}, func([]token, map[string]*builtin) *SyntaxError { return nil })
 		if err != nil {
 			if want != "" {
 				t.Errorf("%s: %v", source, err)
@@ -131,7 +130,7 @@ func TestPathsOfVariables(t *testing.T) {
 }
 
 func TestChunk(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"list": mustDecode(t, `[1,2,3,4,5]`), "none": mustDecode(t, `[]`), "lists": mustDecode(t, `[[1],[2,3]]`)}, nil)
+	scope := NewScope(map[string]any{"list": mustDecode(t, `[1,2,3,4,5]`), "none": mustDecode(t, `[]`), "lists": mustDecode(t, `[[1],[2,3]]`)}, nil)
 	for source, want := range map[string]string{
 		`$chunk(list, 2)`:               `[[1,2],[3,4],[5]]`,
 		`$chunk(list, 5)`:               `[[1,2,3,4,5]]`,
@@ -175,8 +174,8 @@ func TestRaised(t *testing.T) {
 		`$assert(false, "a")`:                  "",
 		`1 + "a"`:                              "",
 	} {
-		_, err := mustCompile(t, source).Eval(t.Context(), expressions.NewScope(nil, nil))
-		var eval *expressions.EvalError
+		_, err := mustCompile(t, source).Eval(t.Context(), NewScope(nil, nil))
+		var eval *Error
 		if !errors.As(err, &eval) || eval.Raised != want {
 			t.Errorf("%s: %#v, want %q", source, err, want)
 		}
@@ -200,8 +199,8 @@ func TestScopesShareContextAndHistory(t *testing.T) {
 		h.add("x", mustDecode(t, fmt.Sprintf(`{"n":%d}`, i)))
 	}
 	shared := contextOf(t, `{"list":[{"n":3},{"n":1},{"n":2},{"n":1}],"text":"ab cd","x":{"n":19}}`)
-	scopeOf := func(part int) *expressions.Scope {
-		s := expressions.NewScope(shared, h)
+	scopeOf := func(part int) *Scope {
+		s := NewScope(shared, h)
 		s.Variables = map[string]value.Value{"item": mustDecode(t, `{"n":`+strconv.Itoa(part)+`}`), "index": float64(part)}
 		return s
 	}

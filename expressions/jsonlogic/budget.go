@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -24,8 +24,8 @@ const (
 
 // The limits of an evaluation, and of that of a rule which reads nothing, at load.
 var (
-	ruleLimits     = value.Limits{Steps: ruleSteps, Bytes: ruleTotalBytes, Time: expressions.EvalBudget}
-	constantLimits = value.Limits{Steps: constantSteps, Bytes: ruleTotalBytes, Time: expressions.EvalBudget}
+	ruleLimits     = value.Limits{Steps: ruleSteps, Bytes: ruleTotalBytes, Time: jsonata.EvalBudget}
+	constantLimits = value.Limits{Steps: constantSteps, Bytes: ruleTotalBytes, Time: jsonata.EvalBudget}
 )
 
 // ruleRun is one evaluation of a rule: what it reads, and the meter to which its work is charged.
@@ -33,13 +33,13 @@ var (
 type ruleRun struct {
 	value.Meter
 
-	scope *expressions.Scope
+	scope *jsonata.Scope
 	// odd is set once a value came up that JSON cannot say (undefined, NaN, an infinity) or
 	// says differently from JavaScript (-0).
 	odd bool
 }
 
-func newRuleRun(ctx context.Context, scope *expressions.Scope, limits *value.Limits) *ruleRun {
+func newRuleRun(ctx context.Context, scope *jsonata.Scope, limits *value.Limits) *ruleRun {
 	r := &ruleRun{Meter: value.MakeMeter(ctx, limits), scope: scope}
 	_ = r.Look() // the deadline begins; an error is that of the first step too
 	return r
@@ -54,17 +54,17 @@ func (r *ruleRun) spend(n int) error {
 }
 
 // failure is the error of an evaluation that its meter has ended.
-func (r *ruleRun) failure() *expressions.EvalError {
+func (r *ruleRun) failure() *jsonata.Error {
 	limit, isLimit := r.Cause().(*value.LimitError) //nolint:errorlint // a meter's errors are never wrapped
 	switch {
 	case !isLimit && errors.Is(r.Cause(), context.DeadlineExceeded):
-		return &expressions.EvalError{Code: "timeout", Offset: -1, Err: r.Cancelled(), Message: "the run's time ended during the rule"}
+		return &jsonata.Error{Code: "timeout", Offset: -1, Err: r.Cancelled(), Message: "the run's time ended during the rule"}
 	case !isLimit:
-		return &expressions.EvalError{Code: "cancelled", Offset: -1, Err: r.Cancelled(), Message: "the run was cancelled during the rule"}
+		return &jsonata.Error{Code: "cancelled", Offset: -1, Err: r.Cancelled(), Message: "the run was cancelled during the rule"}
 	}
 	switch limit.What {
 	case value.OfTime:
-		return &expressions.EvalError{
+		return &jsonata.Error{
 			Code: "timeout", Offset: -1, Err: context.DeadlineExceeded,
 			Message: fmt.Sprintf("the rule took longer than %v; make it do less, or split it over several nodes", limit.Time),
 		}
@@ -92,10 +92,10 @@ func (r *ruleRun) make(n int) error {
 // makeArray is make for an array of n elements.
 func (r *ruleRun) makeArray(n int) error { return r.make(n * 16) }
 
-func ruleLimit(code, message string) *expressions.EvalError {
-	return &expressions.EvalError{Code: code, Message: message, Offset: -1}
+func ruleLimit(code, message string) *jsonata.Error {
+	return &jsonata.Error{Code: code, Message: message, Offset: -1}
 }
 
-func tooDeep() *expressions.EvalError {
+func tooDeep() *jsonata.Error {
 	return ruleLimit("depth", fmt.Sprintf("value depth limit: arrays and objects are nested deeper than %d", ruleValueDepth))
 }

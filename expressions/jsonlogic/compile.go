@@ -122,7 +122,7 @@ func (c *ruleCompiler) compileObject(ctx context.Context, rule map[string]any) (
 		known, ok := ruleOperators[op]
 		if !ok {
 			message := "unknown operator %.40q"
-			if isElsewhere(op) {
+			if slices.Contains(elsewhere, op) {
 				message += ", which only some libraries add to JSON Logic"
 			}
 			return nil, c.fail(unknownOperatorHint(op), message, op)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -28,7 +28,7 @@ func compiled(t testing.TB, src string) *Rule {
 }
 
 // scopeOf is a scope over a context written as JSON.
-func scopeOf(t testing.TB, src string) *expressions.Scope {
+func scopeOf(t testing.TB, src string) *jsonata.Scope {
 	t.Helper()
 	v, err := value.Decode([]byte(src))
 	if err != nil {
@@ -42,7 +42,7 @@ func scopeOf(t testing.TB, src string) *expressions.Scope {
 	for _, key := range o.Keys() {
 		fields[key], _ = o.Get(key)
 	}
-	return expressions.NewScope(fields, nil)
+	return jsonata.NewScope(fields, nil)
 }
 
 // evaluated is a rule's value over a context, as JSON.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -40,7 +40,7 @@ func FuzzRule(f *testing.F) {
 		compiled.Constant()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		run := newRuleRun(ctx, expressions.NewScope(map[string]any{"data": input}, nil), &ruleLimits)
+		run := newRuleRun(ctx, jsonata.NewScope(map[string]any{"data": input}, nil), &ruleLimits)
 		v, err := compiled.evalAt(run, &frame{element: input})
 		if err != nil {
 			return
@@ -62,7 +62,7 @@ func TestL21OneRuleInManyGoroutines(t *testing.T) {
 		group.Go(func() {
 			list := listOf(g + 2)
 			sum := float64((g + 1) * (g + 2) / 2)
-			scope := expressions.NewScope(map[string]any{"entry": map[string]any{"list": list, "sum": sum}}, nil)
+			scope := jsonata.NewScope(map[string]any{"entry": map[string]any{"list": list, "sum": sum}}, nil)
 			for range 200 {
 				if ok, err := rule.Holds(t.Context(), scope); !ok || err != nil {
 					t.Errorf("goroutine %d: %v %v", g, ok, err)
@@ -75,12 +75,12 @@ func TestL21OneRuleInManyGoroutines(t *testing.T) {
 }
 
 // bigContext is a context of 10,000 items.
-func bigContext() *expressions.Scope {
+func bigContext() *jsonata.Scope {
 	items := make([]any, 10_000)
 	for i := range items {
 		items[i] = value.NewObject([]string{"id", "name"}, []value.Value{float64(i), "item"})
 	}
-	return expressions.NewScope(map[string]any{
+	return jsonata.NewScope(map[string]any{
 		"entry": value.NewObject([]string{"limit"}, []value.Value{3.0}),
 		"list":  value.NewObject([]string{"items", "total"}, []value.Value{items, 10_000.0}),
 	}, nil)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/base/cost"
 )
 
@@ -23,19 +23,19 @@ func listOf(n int) []any {
 
 // patient is an evaluation that no deadline ends, only what it costs: how long that takes
 // is up to the machine.
-func patient(t testing.TB, scope *expressions.Scope) *ruleRun {
+func patient(t testing.TB, scope *jsonata.Scope) *ruleRun {
 	limits := ruleLimits
 	limits.Time = time.Hour
 	return newRuleRun(t.Context(), scope, &limits)
 }
 
 // overLimit evaluates a rule that must come to this limit, within so many bytes.
-func overLimit(t *testing.T, rule string, scope *expressions.Scope, code string, most uint64) {
+func overLimit(t *testing.T, rule string, scope *jsonata.Scope, code string, most uint64) {
 	t.Helper()
 	r, run := compiled(t, rule), patient(t, scope)
 	cost.Below(t, most, func() {
 		_, err := r.evalAt(run, nil)
-		var failure *expressions.EvalError
+		var failure *jsonata.Error
 		if !errors.As(err, &failure) || failure.Code != code {
 			t.Errorf("%s: got %v, want code %s", rule, err, code)
 		}
@@ -50,7 +50,7 @@ func overLimit(t *testing.T, rule string, scope *expressions.Scope, code string,
 }
 
 func TestL16SizeOfValues(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"list": listOf(40), "many": listOf(1500)}, nil)
+	scope := jsonata.NewScope(map[string]any{"list": listOf(40), "many": listOf(1500)}, nil)
 	acc := `{"var":"accumulator"}`
 	for _, rule := range []string{
 		`{"reduce":[{"var":"list"},{"cat":[` + acc + `,` + acc + `]},"x"]}`,
@@ -78,13 +78,13 @@ func TestL16SizeOfValues(t *testing.T) {
 }
 
 func TestL17StepsOfNestedIterations(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"l": listOf(1000)}, nil)
+	scope := jsonata.NewScope(map[string]any{"l": listOf(1000)}, nil)
 	rule := `{"var":""}`
 	for range 4 {
 		rule = `{"map":[{"var":"$ctx.l"},` + rule + `]}`
 	}
 	overLimit(t, rule, scope, "steps", 64<<20)
-	big := expressions.NewScope(map[string]any{"l": listOf(1000), "s": strings.Repeat("x", 1<<20)}, nil)
+	big := jsonata.NewScope(map[string]any{"l": listOf(1000), "s": strings.Repeat("x", 1<<20)}, nil)
 	for body, code := range map[string]string{
 		`{"in":["y",{"var":"$ctx.s"}]}`:                            "steps",
 		`{"==":[{"var":"$ctx.s"},{"cat":["y",{"var":"$ctx.s"}]}]}`: "size",
@@ -98,13 +98,13 @@ func TestL17StepsOfNestedIterations(t *testing.T) {
 // An expression in a rule is cheap in steps and may be slow, so the rule has a deadline
 // too. It is looked at every few steps, and belongs to the whole rule.
 func TestL17DeadlineOfARule(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"l": listOf(1000)}, nil)
+	scope := jsonata.NewScope(map[string]any{"l": listOf(1000)}, nil)
 	rule := compiled(t, `{"map":[{"var":"$ctx.l"},{"map":[{"var":"$ctx.l"},{"var":"$ctx.l[$ > 3]"}]}]}`)
 	limits := ruleLimits
 	limits.Time = time.Nanosecond
 	run := newRuleRun(t.Context(), scope, &limits)
 	_, err := rule.evalAt(run, nil)
-	var failure *expressions.EvalError
+	var failure *jsonata.Error
 	if !errors.As(err, &failure) || failure.Code != "timeout" || run.Steps() > 1000 {
 		t.Errorf("got %v after %d steps", err, run.Steps())
 	}
@@ -115,14 +115,14 @@ func TestCancelledRule(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	rule := compiled(t, `{"map":[{"var":"l"},{"map":[{"var":"$ctx.l"},{"var":""}]}]}`)
-	_, err := rule.Eval(ctx, expressions.NewScope(map[string]any{"l": listOf(1000)}, nil))
+	_, err := rule.Eval(ctx, jsonata.NewScope(map[string]any{"l": listOf(1000)}, nil))
 	if !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestRuleThatIsLongButWithinLimits(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"l": listOf(50_000)}, nil)
+	scope := jsonata.NewScope(map[string]any{"l": listOf(50_000)}, nil)
 	for rule, want := range map[string]string{
 		`{"reduce":[{"var":"l"},{"+":[{"var":"current"},{"var":"accumulator"}]},0]}`: "1249975000",
 		`{"in":[49999,{"map":[{"var":"l"},{"var":"$ + 0"}]}]}`:                       "true",

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/base/cost"
 )
 
@@ -174,7 +174,7 @@ func TestL18NumbersAreEqualByValue(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if ok, err := rule.Holds(t.Context(), expressions.NewScope(nil, nil)); !ok || err != nil {
+				if ok, err := rule.Holds(t.Context(), jsonata.NewScope(nil, nil)); !ok || err != nil {
 					t.Errorf("%T %v %s %T %v: %v %v", a, a, op, b, b, ok, err)
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -43,7 +43,7 @@ func (c *cancelledAt) Err() error {
 // X01: every operator ends within a bounded number of steps on values that share their parts, and at the
 // next look at a context that is cancelled in the middle.
 func TestX01SharedParts(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{
+	scope := jsonata.NewScope(map[string]any{
 		"x": shared(1.0, false), "y": shared(1.0, false), "e": shared([]any{}, false), "t": shared("text", false),
 		"o": shared(1.0, true), "p": shared(1.0, true), "z": shared(2.0, true),
 	}, nil)
@@ -76,7 +76,7 @@ func TestX01SharedParts(t *testing.T) {
 			hang.Reset(20 * time.Second)
 			run := newRuleRun(t.Context(), scope, &limits)
 			_, err = rule.evalAt(run, nil)
-			var failed *expressions.EvalError
+			var failed *jsonata.Error
 			if err != nil && !errors.As(err, &failed) || run.Steps() > 2*limits.Steps {
 				t.Errorf("%s: %v after %d steps", source, err, run.Steps())
 			}
@@ -106,7 +106,7 @@ func TestX01SharedParts(t *testing.T) {
 // X01: the expressions of a rule's vars share the time of the rule: a thousand of them take no longer
 // than one may.
 func TestX01VarsShareTheTimeOfTheRule(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"x": 1.0}, nil)
+	scope := jsonata.NewScope(map[string]any{"x": 1.0}, nil)
 	rule := compiled(t, `{"var":"$sum([1..10000]) + x"}`) // too few steps of the rule for a look of its own
 	if v, err := rule.Eval(t.Context(), scope); err != nil || v != 50_005_001.0 {
 		t.Fatalf("%v, %v", v, err)
@@ -114,7 +114,7 @@ func TestX01VarsShareTheTimeOfTheRule(t *testing.T) {
 	limits := ruleLimits
 	limits.Time = time.Nanosecond
 	_, err := rule.evalAt(newRuleRun(t.Context(), scope, &limits), nil)
-	var failed *expressions.EvalError
+	var failed *jsonata.Error
 	if !errors.As(err, &failed) || failed.Code != "timeout" || !strings.HasPrefix(failed.Message, `var "$sum(`) {
 		t.Errorf("after the time of the rule: %v", err)
 	}
@@ -125,8 +125,8 @@ func TestX01VarsShareTheMemoryOfTheRule(t *testing.T) {
 	rule := compiled(t, `[`+strings.Repeat(`{"var":"[1..4000000]"},`, 39)+`1]`)
 	limits := ruleLimits
 	limits.Time = time.Hour
-	_, err := rule.evalAt(newRuleRun(t.Context(), expressions.NewScope(nil, nil), &limits), nil)
-	var failed *expressions.EvalError
+	_, err := rule.evalAt(newRuleRun(t.Context(), jsonata.NewScope(nil, nil), &limits), nil)
+	var failed *jsonata.Error
 	if !errors.As(err, &failed) || failed.Code != "memory" {
 		t.Errorf("40 lists of 64 MB: %v", err)
 	}

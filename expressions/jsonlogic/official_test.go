@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -51,9 +51,9 @@ func evalOverData(t testing.TB, r *Rule, data value.Value) (value.Value, error) 
 		for _, key := range o.Keys() {
 			fields[key], _ = o.Get(key)
 		}
-		return r.Eval(t.Context(), expressions.NewScope(fields, nil))
+		return r.Eval(t.Context(), jsonata.NewScope(fields, nil))
 	}
-	return r.evalAt(newRuleRun(t.Context(), expressions.NewScope(nil, nil), &ruleLimits), &frame{element: data})
+	return r.evalAt(newRuleRun(t.Context(), jsonata.NewScope(nil, nil), &ruleLimits), &frame{element: data})
 }
 
 // sortedJSON is JSON with sorted keys.
@@ -88,7 +88,7 @@ func TestL19OfficialSuite(t *testing.T) {
 		for _, run := range []func() (value.Value, error){
 			func() (value.Value, error) { return evalOverData(t, rule, data) },
 			func() (value.Value, error) {
-				return rule.evalAt(newRuleRun(t.Context(), expressions.NewScope(nil, nil), &ruleLimits), &frame{element: data})
+				return rule.evalAt(newRuleRun(t.Context(), jsonata.NewScope(nil, nil), &ruleLimits), &frame{element: data})
 			},
 		} {
 			v, err := run()

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/diegoholiveira/jsonlogic/v3"
-
 	"toolgraph/internal/base/wording"
 )
 
@@ -78,11 +76,8 @@ var otherNames = map[string]string{
 	"print": "log", "where": "filter", "select": "map",
 }
 
-// isElsewhere reports whether the jsonlogic library has an operator, which some libraries
-// then add to JSON Logic's own.
-func isElsewhere(op string) bool {
-	return !strings.Contains(op, "var") && jsonlogic.ValidateJsonLogic(map[string]any{op: true})
-}
+// elsewhere are operators that some libraries add to JSON Logic's own: those of diegoholiveira/jsonlogic.
+var elsewhere = []string{"abs", "contains_all", "contains_any", "contains_none", "set"}
 
 // unknownOperatorHint is one remedy for an operator that JSON Logic does not have.
 func unknownOperatorHint(op string) string {

@@ -126,6 +126,15 @@ func (m ruleMaker) list(depth int) any {
 	return op("merge", m.list(depth-1), m.list(depth-1))
 }
 
+// The operators that only some libraries have are operators of the library, and none of the compiler.
+func TestElsewhere(t *testing.T) {
+	for _, name := range elsewhere {
+		if _, known := ruleOperators[name]; known || !jsonlogic.ValidateJsonLogic(map[string]any{name: []any{1.0}}) {
+			t.Errorf("%s is not an operator of the library alone", name)
+		}
+	}
+}
+
 func TestRandomRulesAgreeWithLibrary(t *testing.T) {
 	m := ruleMaker{rand.New(rand.NewPCG(1, 2))}
 	data := parseRule(t, oracleData)

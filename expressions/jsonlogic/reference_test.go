@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -80,7 +80,7 @@ func (pastRuns) Execution(id string, i int) (value.Value, bool) { return id, i <
 func (pastRuns) Executions(id string) []value.Value             { return []value.Value{id, id} }
 
 func TestHistoryFunctionsInVars(t *testing.T) {
-	scope := expressions.NewScope(map[string]any{"l": []any{1.0, 2.0}}, pastRuns{})
+	scope := jsonata.NewScope(map[string]any{"l": []any{1.0, 2.0}}, pastRuns{})
 	for _, rule := range []string{
 		`{"==":[{"var":"$executionCount('x')"},2]}`,
 		`{"all":[{"var":"l"},{"<=":[{"var":""},{"var":"$executionCount('x')"}]}]}`,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
@@ -43,7 +42,7 @@ func (r *Rule) foldConstant(ctx context.Context) {
 	if r.reads {
 		return
 	}
-	run := newRuleRun(ctx, expressions.NewScope(nil, nil), &constantLimits)
+	run := newRuleRun(ctx, jsonata.NewScope(nil, nil), &constantLimits)
 	if v, err := r.root.eval(run, nil); err == nil {
 		truth := Truth(v)
 		r.constant = &truth
@@ -53,7 +52,7 @@ func (r *Rule) foldConstant(ctx context.Context) {
 // Eval returns the rule's value. Errors are those of jsonata.Expression.Eval, and have the
 // codes steps, size and depth for a rule that exceeds a limit. A number that JSON does not
 // have (0/0) is null.
-func (r *Rule) Eval(ctx context.Context, scope *expressions.Scope) (value.Value, error) {
+func (r *Rule) Eval(ctx context.Context, scope *jsonata.Scope) (value.Value, error) {
 	return r.evalAt(newRuleRun(ctx, scope, &ruleLimits), nil)
 }
 
@@ -67,7 +66,7 @@ func (r *Rule) evalAt(run *ruleRun, at *frame) (value.Value, error) {
 }
 
 // Holds is Eval's value as JSON Logic's truth: [] is false.
-func (r *Rule) Holds(ctx context.Context, scope *expressions.Scope) (bool, error) {
+func (r *Rule) Holds(ctx context.Context, scope *jsonata.Scope) (bool, error) {
 	v, err := r.root.eval(newRuleRun(ctx, scope, &ruleLimits), nil)
 	if err != nil {
 		return false, err
@@ -106,7 +105,7 @@ type Error struct {
 	Path    []any
 	Message string
 	Hint    string
-	Syntax  *expressions.SyntaxError
+	Syntax  *jsonata.SyntaxError
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 )
 
 // The exceptions from json-logic-js, and conversions that its suite leaves out.
@@ -67,7 +67,7 @@ func TestRuleValues(t *testing.T) {
 func TestRuleFailureNamesTheVarAndNoValues(t *testing.T) {
 	scope := scopeOf(t, `{"a":"s3cr3t"}`)
 	_, err := compiled(t, `{"==":[{"var":"a + 1"},2]}`).Holds(t.Context(), scope)
-	var failure *expressions.EvalError
+	var failure *jsonata.Error
 	if !errors.As(err, &failure) || !strings.Contains(err.Error(), `var "a + 1"`) || failure.Offset != -1 {
 		t.Errorf("got %v", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 
-	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
@@ -121,7 +120,7 @@ func (c *ruleCompiler) readVar(ctx context.Context, source string, fallback rule
 
 func (c *ruleCompiler) badExpression(err error) *Error {
 	failure := c.fail("", "the var is not a JSONata expression: %s", err.Error())
-	var syntax *expressions.SyntaxError
+	var syntax *jsonata.SyntaxError
 	if errors.As(err, &syntax) {
 		failure.Syntax, failure.Hint = syntax, syntax.Hint
 	}
@@ -213,9 +212,9 @@ func (n *varNode) walk(run *ruleRun, at *frame) (v value.Value, ok bool, err err
 // failure names the var that failed, without the place inside its expression, which callers
 // cannot map to the rule.
 func (n *varNode) failure(err error) error {
-	var eval *expressions.EvalError
+	var eval *jsonata.Error
 	if !errors.As(err, &eval) {
-		return &expressions.EvalError{Message: fmt.Sprintf("var %.80q: %v", n.source, err), Offset: -1, Err: err}
+		return &jsonata.Error{Message: fmt.Sprintf("var %.80q: %v", n.source, err), Offset: -1, Err: err}
 	}
 	moved := *eval
 	moved.Offset = -1

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -41,8 +41,8 @@ func TestVariables(t *testing.T) {
 }
 
 func TestRaised(t *testing.T) {
-	_, err := compiled(t, `{"var":"$error(\"late\")"}`).Holds(t.Context(), expressions.NewScope(nil, nil))
-	var eval *expressions.EvalError
+	_, err := compiled(t, `{"var":"$error(\"late\")"}`).Holds(t.Context(), jsonata.NewScope(nil, nil))
+	var eval *jsonata.Error
 	if !errors.As(err, &eval) || eval.Raised != "late" {
 		t.Errorf("%#v", err)
 	}

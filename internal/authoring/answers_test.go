@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 	run := ""
 	k.opts.Run = func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, opts ...execution.Option) (*execution.Result, error) {
 		opts = append(opts, execution.WithJournal(store.Journal(p.File.Secrets, journal.About{File: p.File.Path, Server: "g"})))
-		result, err := execution.New(execution.PoolCaller(pool)).Run(ctx, g, args, opts...)
+		result, err := execution.New(pool).Run(ctx, g, args, opts...)
 		if result != nil {
 			run = result.RunID
 		}

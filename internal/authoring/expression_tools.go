@@ -172,7 +172,7 @@ func (r *request) callUpstream(ctx context.Context, out *called) (took time.Dura
 	}
 	defer done()
 	began := time.Now()
-	output, err = pool.CallTool(ctx, r.Text("server"), r.Text("tool"), args, nil, 0)
+	output, err = pool.CallTool(ctx, execution.Call{Server: r.Text("server"), Tool: r.Text("tool"), Args: args})
 	return time.Since(began), output, err
 }
 

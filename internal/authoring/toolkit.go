@@ -65,7 +65,7 @@ func New(opts Options) *Toolkit {
 	}
 	if opts.Run == nil {
 		opts.Run = func(ctx context.Context, _ *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
-			return execution.New(execution.PoolCaller(pool)).Run(ctx, g, args, more...)
+			return execution.New(pool).Run(ctx, g, args, more...)
 		}
 	}
 	return &Toolkit{opts: opts, writing: make(chan struct{}, 1)}

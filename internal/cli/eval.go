@@ -24,6 +24,7 @@ type evalFlags struct {
 	run, step     string
 	recorded      historyFlags
 	rule, explain bool
+	compare       bool
 }
 
 func newEval(std streams) *cobra.Command {
@@ -40,12 +41,18 @@ the context and the history functions are derived: a list of {"nodeId": …, "ou
 oldest first. A record of a node that yielded no value has "nothing": true instead of an
 output.
 
+--compare also asks another engine, jsonata-go or, with --rule, jsonlogic, in a process of its
+own, and prints on standard error whether its value is the same. Other engines are no
+reference: jsonata-go fails about a quarter of JSONata's test suite. A difference shows which
+parts of an expression mean something else elsewhere.
+
 --run is a recorded run: its id, the beginning of its id, or last. The expression sees what
 the step at the address --step saw, such as 4, item 3 of it at 4.3 with $item and $index,
 or 4.3/2 in the graph that item calls; without --step, what the run has at its end.`,
 		Example: `  toolgraph eval '$sum(list.entries.size)' --data context.json --explain
   toolgraph eval --rule '{">": [{"var": "list.total"}, 3]}' --data -
-  toolgraph eval '$item.name' --run last --step 4.3`,
+  toolgraph eval '$item.name' --run last --step 4.3
+  toolgraph eval 'items.tags[0]' --data context.json --compare`,
 		Args: args(1, 1, "one expression"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.eval(cmd.Context(), std, args[0])
@@ -58,6 +65,7 @@ or 4.3/2 in the graph that item calls; without --step, what the run has at its e
 	flags.recorded.registerState(cmd.Flags())
 	cmd.Flags().BoolVar(&flags.rule, "rule", false, "evaluate EXPR as a JSON Logic rule")
 	cmd.Flags().BoolVar(&flags.explain, "explain", false, "also print the parse tree, the paths that are read, and the time")
+	cmd.Flags().BoolVar(&flags.compare, "compare", false, "also print what another engine makes of EXPR")
 	return cmd
 }
 
@@ -79,6 +87,11 @@ func (f *evalFlags) eval(ctx context.Context, std streams, source string) error 
 	start := time.Now()
 	value, err := subject.eval(ctx, scope)
 	took := time.Since(start)
+	if f.compare {
+		if err := f.printSecond(ctx, std.err, source, scope, value, err != nil); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		fmt.Fprintln(std.err, pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
 		return errReported

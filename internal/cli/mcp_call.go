@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
@@ -110,7 +111,7 @@ func (f *callFlags) call(ctx context.Context, l *loaded, server, tool string, ar
 		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { line.heard("", done, total, message) })
 	}
 	defer line.clear()
-	return l.pool.CallTool(ctx, server, tool, args, nil, f.timeout)
+	return l.pool.CallTool(ctx, execution.Call{Server: server, Tool: tool, Args: args, Timeout: f.timeout})
 }
 
 // progressText is what a server reports of a call in one line.

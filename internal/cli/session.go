@@ -281,7 +281,7 @@ type upstreamCaller struct{ of *loaded }
 // CallTool makes a call.
 func (u upstreamCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
 	ctx = heardByRun(u.of.asPermitted(ctx, &c), &c)
-	v, details, err := u.of.pool.CallToolInDetail(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
+	v, details, err := u.of.pool.CallToolInDetail(ctx, &c)
 	if err == nil {
 		keepDetails(ctx, &c, details)
 		u.of.named(c.Server, v)

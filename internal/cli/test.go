@@ -86,7 +86,7 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 		if err != nil {
 			return nil, nil, err
 		}
-		return execution.PoolCaller(l.pool), l.release, nil
+		return l.pool, l.release, nil
 	}
 	opts.Repeatable = func(p *project.Project) func(string, string, config.Effect) bool {
 		return lockedBeliever(p).repeatable(ctx)

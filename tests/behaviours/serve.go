@@ -235,7 +235,7 @@ func (s *server) open(ctx context.Context, name string) (*opened, error) {
 	if f.journal, err = Frozen(s.store.Journal(p.File.Secrets, about), s.freeze); err != nil {
 		return nil, err
 	}
-	f.engine = execution.New(execution.PoolCaller(pool), execution.WithJournal(f.journal),
+	f.engine = execution.New(pool, execution.WithJournal(f.journal),
 		execution.WithCache(cache.New().Of(pool)),
 		execution.WithEffects(func(ctx context.Context, server, tool string) config.Effect { return hints(ctx, server, tool).Effect() }),
 		execution.WithRepeatable(func(server, tool string, effect config.Effect) bool {

@@ -169,7 +169,7 @@ func (d *caller) output(ctx context.Context, c execution.Call, call *Call) (valu
 	}
 	changes := c.Effect == config.WriteEffect || c.Effect == config.DestroyEffect // the file goes before hints
 	if known.ReadOnly != nil && *known.ReadOnly && !call.Confirmed && !changes {
-		value, err := d.Pool.CallTool(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
+		value, err := d.Pool.CallTool(ctx, c)
 		var fault *mcpclient.Error
 		call.Made = !errors.As(err, &fault) || fault.Code != codeNotReadOnly
 		return value, err

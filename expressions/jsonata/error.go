@@ -1,4 +1,4 @@
-package expressions
+package jsonata
 
 // SyntaxError reports a source that does not compile. Offset is the byte in the source, from 0.
 type SyntaxError struct {
@@ -10,9 +10,9 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return e.Message }
 
-// EvalError reports an evaluation that failed. Its text contains no values of the context,
+// Error reports an evaluation that failed. Its text contains no values of the context,
 // except the words that the author passes to $error and $assert.
-type EvalError struct {
+type Error struct {
 	Code    string // JSONata's code (T2001 …) or Toolgraph's (timeout, depth, size …)
 	Message string
 	Offset  int    // byte in the source of the failing part; -1 when unknown
@@ -20,8 +20,8 @@ type EvalError struct {
 	Err     error  // the context's cause, or nil
 }
 
-func (e *EvalError) Error() string { return e.Message }
-func (e *EvalError) Unwrap() error { return e.Err }
+func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.Err }
 
 // ErrorCode returns Code.
-func (e *EvalError) ErrorCode() string { return e.Code }
+func (e *Error) ErrorCode() string { return e.Code }

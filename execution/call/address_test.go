@@ -1,15 +1,15 @@
-package execution_test
+package call_test
 
 import (
 	"slices"
 	"testing"
 
-	"toolgraph/execution"
+	"toolgraph/execution/call"
 )
 
 // What is below an execution comes before it; items are in their order, branches by name.
 func TestAddressOrder(t *testing.T) {
-	want := []execution.Address{
+	want := []call.Address{
 		"0", "1", "4/0", "4/1.0", "4/1.1", "4/1", "4", "5.0", "5.1", "5.2/0", "5.2/10", "5.2", "5.10", "5", "6.news", "6.weather/0", "6.weather", "6", "10",
 	}
 	for range 20 {
@@ -18,7 +18,7 @@ func TestAddressOrder(t *testing.T) {
 			j := (i*7 + 3) % len(got)
 			got[i], got[j] = got[j], got[i]
 		}
-		slices.SortFunc(got, execution.Address.Compare)
+		slices.SortFunc(got, call.Address.Compare)
 		if !slices.Equal(got, want) {
 			t.Fatalf("got %v\nwant %v", got, want)
 		}
@@ -26,16 +26,16 @@ func TestAddressOrder(t *testing.T) {
 }
 
 func TestAddressParts(t *testing.T) {
-	for _, a := range []execution.Address{"0", "4.3", "4.weather", "4/1", "4.3/1", "4.3/1.x/2"} {
-		if got := execution.AddressOf(a.Split()); got != a {
+	for _, a := range []call.Address{"0", "4.3", "4.weather", "4/1", "4.3/1", "4.3/1.x/2"} {
+		if got := call.AddressOf(a.Split()); got != a {
 			t.Errorf("%s becomes %s", a, got)
 		}
-		if parsed, err := execution.ParseAddress(string(a)); err != nil || parsed != a {
+		if parsed, err := call.ParseAddress(string(a)); err != nil || parsed != a {
 			t.Errorf("%s is parsed as %q, %v", a, parsed, err)
 		}
 	}
 	for _, bad := range []string{"", "x", "-1", "01", "4.", "4.3.2", "4/", "/4", "4.3/x", "4.-1", " 4"} {
-		if got, err := execution.ParseAddress(bad); err == nil {
+		if got, err := call.ParseAddress(bad); err == nil {
 			t.Errorf("%q is taken as %s", bad, got)
 		}
 	}
@@ -43,7 +43,7 @@ func TestAddressParts(t *testing.T) {
 
 func TestAddressContains(t *testing.T) {
 	for _, c := range []struct {
-		a, b execution.Address
+		a, b call.Address
 		want bool
 	}{
 		{"4", "4.3", true},

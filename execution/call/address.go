@@ -1,4 +1,4 @@
-package execution
+package call
 
 import (
 	"cmp"
@@ -37,19 +37,21 @@ func AddressOf(frame Address, index int, part string) Address {
 func ParseAddress(text string) (Address, error) {
 	for step := range strings.SplitSeq(text, "/") {
 		index, part, hasPart := strings.Cut(step, ".")
-		if !isNumber(index) || hasPart && !isNumber(part) && !isBranchName(part) {
+		if !IsItem(index) || hasPart && !IsItem(part) && !IsBranch(part) {
 			return "", fmt.Errorf("%q is not the address of a step, expected one such as 4, 4.3 or 4.3/1", text)
 		}
 	}
 	return Address(text), nil
 }
 
-func isNumber(s string) bool {
+// IsItem reports whether a part is an item of a forEach: its name is a number, from 0.
+func IsItem(s string) bool {
 	n, err := strconv.Atoi(s)
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-func isBranchName(s string) bool {
+// IsBranch reports whether a part can be a branch: its name is an identifier.
+func IsBranch(s string) bool {
 	for i, r := range s {
 		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || r < '0' || r > '9') {
@@ -79,13 +81,13 @@ func (a Address) Frame() Address {
 
 // Outermost returns the index of the execution of the run's own frame that is a, or that a is below.
 func (a Address) Outermost() int {
-	index, _ := a.indexIn("")
+	index, _ := a.IndexIn("")
 	return index
 }
 
-// indexIn returns the index of the execution of a frame that is a, or that a is below; below is
+// IndexIn returns the index of the execution of a frame that is a, or that a is below; below is
 // false when there is none.
-func (a Address) indexIn(frame Address) (index int, below bool) {
+func (a Address) IndexIn(frame Address) (index int, below bool) {
 	if frame != "" {
 		rest, inside := strings.CutPrefix(string(a), string(frame)+"/")
 		if !inside {
@@ -115,8 +117,8 @@ func (a Address) Contains(other Address) bool {
 	return rest[0] == '/' || rest[0] == '.' && part == ""
 }
 
-// covers reports whether other is a or below it.
-func (a Address) covers(other Address) bool { return a == other || a.Contains(other) }
+// Covers reports whether other is a or below it.
+func (a Address) Covers(other Address) bool { return a == other || a.Contains(other) }
 
 // Compare orders addresses as a history is shown: by place, and what is below an execution before
 // the execution itself, since it ends earlier. Items are in their order, branches by name.
@@ -146,7 +148,7 @@ func compareSteps(a, b, x, y string) int {
 		return 1 // the whole execution comes after its parts
 	case otherPart == "" && y == "":
 		return -1
-	case isNumber(part) && isNumber(otherPart):
+	case IsItem(part) && IsItem(otherPart):
 		return compareNumbers(part, otherPart)
 	}
 	return cmp.Compare(part, otherPart)
@@ -157,10 +159,10 @@ func compareNumbers(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// nameOf names a node for mocks, breakpoints, expectations and coverage: its id, a branch as
+// NameOf names a node for mocks, breakpoints, expectations and coverage: its id, a branch as
 // facts.weather, a node of another tool as todos_of_file:read.
-func nameOf(tool, node, part string) string {
-	if part != "" && !isNumber(part) {
+func NameOf(tool, node, part string) string {
+	if part != "" && !IsItem(part) {
 		node += "." + part
 	}
 	if tool != "" {
