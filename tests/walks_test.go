@@ -37,6 +37,8 @@ var unmetered = map[string]string{
 	"shape.ruleWalk.path":                  "of a rule of a file; see value",
 	"shape.ruleWalk.value":                 "of a rule of a file; it ends when its steps are exhausted",
 
+	"second.floats": "of data that the command line decodes from JSON, for the other engine",
+
 	"config.Secrets.redactParts":    "of a document decoded from JSON",
 	"config.secretLeaves":           "of the value of a secret, which is in a file or the environment",
 	"graph.meaning.value":           "of a file",
