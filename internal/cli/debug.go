@@ -70,7 +70,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	show := newTrace(std.err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
-	ctx, options := l.begin(show.progress.followed(ctx, l.user), g)
+	ctx, options := l.begin(show.progress.followed(ctx, f.terminal), g)
 	session, err := controller.Start(ctx, g, args, l.engine(), debug.StartOptions{
 		Pause: true, Run: append(options, execution.WithObserver(show)),
 	})
@@ -89,7 +89,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 		std: std, screen: terminal.On(std.err), session: session, graph: g, secrets: l.File.Secrets, trace: show,
 		file: l.File.Path, source: bytes.Split(source, []byte("\n")),
 	}
-	close, err := r.input(ctx, l.user.input, f.historyPath())
+	close, err := r.input(ctx, f.terminal.input, f.historyPath())
 	if err != nil {
 		return err
 	}

@@ -44,13 +44,13 @@ type Remote struct {
 
 // connectElsewhere connects to where runs are made, if that is not this process.
 func (s *session) connectElsewhere(ctx context.Context) (err error) {
-	if s.flags.elsewhere == nil {
+	if s.given.Elsewhere == nil {
 		return nil
 	}
 	if s.history == nil {
 		return errors.New("runs that are made elsewhere have to be recorded, and the run history cannot be opened; name it with --state")
 	}
-	if s.elsewhere, err = s.flags.elsewhere(ctx, s.log); err == nil {
+	if s.elsewhere, err = s.given.Elsewhere(ctx, s.log); err == nil {
 		s.closers = append(s.closers, s.elsewhere.Close)
 	}
 	return err

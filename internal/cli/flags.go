@@ -20,7 +20,6 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/runtime/state"
-	"toolgraph/mcpclient"
 )
 
 // sessionFlags are the flags of the commands that load a graph file and call its servers.
@@ -37,9 +36,10 @@ type sessionFlags struct {
 	audit                auditFlags
 
 	chosen func(flag string) bool // reports whether the command line has a flag
-	asks   mcpclient.Elicitor     // answers questions of upstream servers; nil: the user at the terminal does
-	user   execution.User         // answers questions of runs; nil: the same user
-	yes    bool                   // --yes: the user at the terminal agrees
+	asker  Asker                  // nil: the user at the terminal
+	yes    bool                   // --yes: that user agrees
+
+	terminal *asker // of that user, once a session is open
 
 	elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
 	around    func(execution.Journal) execution.Journal                      // around the journal of runs; nil: nothing is
@@ -133,6 +133,12 @@ func jsonFlag(cmd *cobra.Command, format *string) {
 		}
 		return err
 	})
+}
+
+// files returns the files whose changes matter.
+func (f *sessionFlags) files() []string {
+	o := Options{Graph: f.graph, File: f.options(), Locked: f.locked}
+	return o.Files()
 }
 
 // alternatives lists words: "a, b or c".

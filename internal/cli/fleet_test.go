@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -95,8 +94,7 @@ func joiner(t *testing.T, p *project.Project, dir string) *loaded {
 	if err := before.Release(t.Context(), "RUN"); err != nil {
 		t.Fatal(err)
 	}
-	flags := &sessionFlags{logLevel: "error", logFormat: "text", chosen: func(string) bool { return true }}
-	l, err := flags.start(t.Context(), streams{err: io.Discard}, p)
+	l, err := Start(t.Context(), Options{}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 		return printForkPlan(std.out, plan)
 	}
 	show := newTrace(std.err, p, g, f.trace)
-	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
+	ctx, stop := l.untilStopped(show.progress.followed(ctx, f.terminal))
 	opts := []execution.Option{stop, execution.WithObserver(show), execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.Start != nil {
 			printLine(std.err, "toolgraph: run %s continues run %s from step %s", e.Run, recorded.ID, at)
@@ -178,4 +178,16 @@ func printForkPlan(w io.Writer, p *dryrun.ForkPlan) error {
 		rows[i] = []string{"  " + wording.OneLine(c.Node), wording.OneLine(c.Server + "." + c.Tool), wording.Count(c.Calls, "call"), effect}
 	}
 	return writeTable(w, rows)
+}
+
+// splitOrigin returns the run and the address of RUN/ADDRESS.
+func splitOrigin(text string) (run string, at execution.Address, err error) {
+	run, step, found := strings.Cut(text, "/")
+	if !found || run == "" {
+		return "", "", usagef("%s names no step of a run, expected RUN/ADDRESS such as last/4; list the addresses with: toolgraph runs show RUN", wording.Quote(text))
+	}
+	if at, err = execution.ParseAddress(step); err != nil {
+		return "", "", usageError{err}
+	}
+	return run, at, nil
 }

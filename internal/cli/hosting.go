@@ -9,38 +9,15 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/project"
 	"toolgraph/internal/telemetry/audit"
+	"toolgraph/mcpclient"
 )
-
-// Hosting has the flags of a command that makes runs for other processes.
-type Hosting struct {
-	std   streams
-	flags sessionFlags
-}
-
-// Hosting registers the flags.
-func (p Parts) Hosting(cmd *cobra.Command) *Hosting {
-	h := &Hosting{std: p.std}
-	f := &h.flags
-	f.registerRuns(cmd, "warn")
-	f.registerGrace(cmd)
-	f.registerPipeline(cmd)
-	f.audit.register(cmd)
-	f.history.serves = true
-	f.history.registerRecorded(cmd)
-	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
-	return h
-}
-
-// Around puts what wrap returns around the journal of all runs: tests stop processes at an event by it. nil is
-// nothing.
-func (h *Hosting) Around(wrap func(execution.Journal) execution.Journal) { h.flags.around = wrap }
 
 // Host is a session that makes runs of several graph files for other processes. Safe for
 // concurrent use.
@@ -56,13 +33,11 @@ type hosted struct {
 	graph  *graph.Graph
 }
 
-// Open loads graph files, of which all must be valid. The caller closes the Host.
-func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error) {
+// OpenHost loads graph files, of which all must be valid. The graph file and the asker of the options are not used. The
+// caller closes the Host.
+func OpenHost(ctx context.Context, o Options, files []string) (_ *Host, err error) {
 	saveMemory()
-	f := &h.flags
-	f.asks = func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-		return nil, errors.New("a worker has no user to pass the question of a server on to")
-	}
+	o.Asker = workerAsker{}
 	host := &Host{graphs: map[string]hosted{}}
 	defer func() {
 		if err != nil {
@@ -70,13 +45,12 @@ func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error)
 		}
 	}()
 	for _, file := range files {
-		f.graph = file
-		p, err := f.project(ctx)
+		p, err := project.Load(ctx, file, o.File)
 		if err != nil {
 			return nil, err
 		}
 		if host.session == nil {
-			if host.session, err = f.open(ctx, h.std, p.File.Secrets); err != nil {
+			if host.session, err = Open(ctx, o, p.File.Secrets); err != nil {
 				return nil, err
 			}
 			if host.session.history == nil {
@@ -101,10 +75,23 @@ func (h *Hosting) Open(ctx context.Context, files []string) (_ *Host, err error)
 		}
 	}
 	if len(host.graphs) == 0 {
-		return nil, usagef("no tool to make runs of: the graph files have no tool that is not hidden")
+		return nil, &OptionsError{errors.New("no tool to make runs of: the graph files have no tool that is not hidden")}
 	}
 	return host, nil
 }
+
+// workerAsker has no user for the questions of servers. Each Order has that of its run.
+type workerAsker struct{}
+
+// Elicitor returns that there is no user.
+func (workerAsker) Elicitor(*config.Secrets) mcpclient.Elicitor {
+	return func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+		return nil, errors.New("a worker has no user to pass the question of a server on to")
+	}
+}
+
+// User returns the user of a run that has none.
+func (workerAsker) User(string, *config.Secrets) execution.User { return absentUser{} }
 
 // sameServers reports whether two files define the servers alike that a graph calls.
 func sameServers(a, b *loaded, g *graph.Graph) bool {
@@ -128,7 +115,7 @@ func (h *Host) Close() {
 func (h *Host) Log() *slog.Logger { return h.session.log }
 
 // Grace is how long calls in flight may continue when the process is stopped.
-func (h *Host) Grace() time.Duration { return h.session.flags.grace }
+func (h *Host) Grace() time.Duration { return h.session.given.Grace }
 
 // Tools returns the names of the tools whose runs are made, by the hashes of their graphs.
 func (h *Host) Tools() map[string]string {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
@@ -29,7 +26,7 @@ tools:
 // openHost opens a host of a graph file, as a worker does.
 func openHost(t *testing.T, file, state string) *Host {
 	t.Helper()
-	host, err := hosting(t, state).Open(t.Context(), []string{file})
+	host, err := OpenHost(t.Context(), hosting(state), []string{file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +34,9 @@ func openHost(t *testing.T, file, state string) *Host {
 	return host
 }
 
-func hosting(t *testing.T, state string) *Hosting {
-	t.Helper()
-	var log bytes.Buffer
-	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
-	h := Parts{std: streams{out: &log, err: &log}}.Hosting(cmd)
-	cmd.SetArgs([]string{"--state", state})
-	if err := cmd.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	return h
+// hosting returns a worker that records runs at a place.
+func hosting(place string) Options {
+	return Options{Grace: 3 * time.Second, History: &History{Place: place, Required: true, MaxValue: 8 << 20}}
 }
 
 // A worker whose session cannot be opened ends with the reason.
@@ -55,7 +45,7 @@ func TestHostIsNotOpened(t *testing.T) {
 	if err := os.WriteFile(file, []byte(patientGraph), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hosting(t, "mysql://db/runs").Open(t.Context(), []string{file}); err == nil || !strings.Contains(err.Error(), `the scheme "mysql"`) {
+	if _, err := OpenHost(t.Context(), hosting("mysql://db/runs"), []string{file}); err == nil || !strings.Contains(err.Error(), `the scheme "mysql"`) {
 		t.Errorf("the error is %v", err)
 	}
 }

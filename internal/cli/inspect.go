@@ -55,7 +55,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	if len(args) == 0 {
-		f.asks, f.user = askUser, hostUser{}
+		f.asker = ClientAsker{}
 	}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {

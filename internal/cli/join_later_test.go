@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -36,9 +35,7 @@ tools:
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := &sessionFlags{logLevel: "error", logFormat: "text", chosen: func(string) bool { return true }}
-	flags.user = hostUser{}
-	l, err := flags.start(t.Context(), streams{err: io.Discard}, p)
+	l, err := Start(t.Context(), Options{Asker: ClientAsker{}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

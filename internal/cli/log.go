@@ -16,7 +16,7 @@ import (
 func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets) (*slog.Logger, error) {
 	log, err := observe.NewLogger(std.err, cmp.Or(level, "error"), cmp.Or(f.logFormat, "text"), secrets)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, &OptionsError{err}
 	}
 	return log, nil
 }

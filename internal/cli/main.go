@@ -86,6 +86,7 @@ var (
 // exitCode reports the error of a command, unless it was reported already, and returns its code.
 func exitCode(err error, command string, stderr io.Writer) int {
 	var usage usageError
+	var options *OptionsError
 	var findings config.Diagnostics
 	switch {
 	case err == nil:
@@ -97,7 +98,7 @@ func exitCode(err error, command string, stderr io.Writer) int {
 	case errors.As(err, &findings):
 		printDiagnostics(stderr, findings)
 		return exitDiagnostics
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &options):
 		printFailure(stderr, err.Error())
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command)
 		return exitUsage

@@ -78,7 +78,7 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 	var schema *config.Data
 	if len(in.pairs) > 0 {
 		if schema, err = inputSchema(ctx, l, s, tool); err != nil {
-			return f.failed(l, err)
+			return f.failed(std, l, err)
 		}
 	}
 	args, err := givenArguments(in.from, in.object, schema, in.pairs)
@@ -87,9 +87,9 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 	}
 	args = withValues(args, in.values)
 	warnUndeclared(std.err, &config.Tool{Name: config.Text{Value: word}, InputSchema: schema}, args)
-	result, err := f.call(ctx, l, s.name, tool, args)
+	result, err := f.call(ctx, std, l, s.name, tool, args)
 	if err != nil {
-		return f.failed(l, err)
+		return f.failed(std, l, err)
 	}
 	form := &config.Tool{}
 	if f.text {
@@ -99,14 +99,14 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 }
 
 // call makes the call, and shows on a terminal how far it is.
-func (f *callFlags) call(ctx context.Context, l *loaded, server, tool string, args value.Value) (value.Value, error) {
-	line := newProgress(l.std.err, l.File.Secrets)
+func (f *callFlags) call(ctx context.Context, std streams, l *loaded, server, tool string, args value.Value) (value.Value, error) {
+	line := newProgress(std.err, l.File.Secrets)
 	if line.w != nil {
 		line.mu.Lock()
 		line.begin("", "", server+" "+tool, time.Now())
 		line.draw(time.Now())
 		line.mu.Unlock()
-		l.user.shows = line
+		f.terminal.shows = line
 		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { line.heard("", done, total, message) })
 	}
 	defer line.clear()
@@ -123,13 +123,13 @@ func progressText(done, total float64, message string) string {
 }
 
 // failed prints the error of a call; what the command line has wrong is a usage error.
-func (f *callFlags) failed(l *loaded, err error) error {
+func (f *callFlags) failed(std streams, l *loaded, err error) error {
 	text := l.File.Secrets.Redact(err.Error())
 	var failure *mcpclient.Error
 	if errors.As(err, &failure) && slices.Contains([]string{mcpclient.CodeInvalidArguments, mcpclient.CodeUnknownTool}, failure.Code) {
 		return usageError{errors.New(text)}
 	}
-	printLine(l.std.err, "toolgraph: %s", text)
+	printLine(std.err, "toolgraph: %s", text)
 	return fmt.Errorf("%w: %w", errReported, err)
 }
 

@@ -59,8 +59,7 @@ tools:
 		t.Fatal(err)
 	}
 	var log lockedLog
-	flags := &sessionFlags{logLevel: "info", logFormat: "text", chosen: func(string) bool { return true }}
-	l, err := flags.start(t.Context(), streams{err: &log}, p)
+	l, err := Start(t.Context(), Options{Log: Logging{To: &log, Level: "info"}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,8 +74,7 @@ func sweep(t *testing.T, p *project.Project, state string, more ...execution.Opt
 	t.Helper()
 	s := &sweeping{t: t, p: p, state: state, ticks: make(chan time.Time), ended: make(chan string, 100), quiet: make(chan struct{})}
 	s.store = openStore(t, state)
-	flags := &sessionFlags{logLevel: "info", logFormat: "text", chosen: func(string) bool { return true }}
-	l, err := flags.start(t.Context(), streams{err: &s.log}, p)
+	l, err := Start(t.Context(), Options{Log: Logging{To: &s.log, Level: "info"}}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,9 +78,9 @@ func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	defer l.close()
 	show := newTrace(std.err, l.Project, g, f.trace)
 	if f.dry.on {
-		return f.dry.run(ctx, l, g, args, show)
+		return f.dry.run(ctx, std, l, g, args, show)
 	}
-	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
+	ctx, stop := l.untilStopped(show.progress.followed(ctx, f.terminal))
 	result, err := l.run(ctx, l.engine(), g, args, stop, execution.WithObserver(show))
 	err = withRemedy(err)
 	defer printUsage(std.err, g, result, err, f.usage)

@@ -40,7 +40,7 @@ func (f *dryFlags) check() error {
 }
 
 // run makes a dry run of a graph and prints its plan.
-func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args value.Value, show *trace) error {
+func (f *dryFlags) run(ctx context.Context, std streams, l *loaded, g *graph.Graph, args value.Value, show *trace) error {
 	beside, _, err := checks.LockBeside(l.Project, nil)
 	if err != nil {
 		return err
@@ -49,12 +49,10 @@ func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args valu
 	if l.lock != nil {
 		guard = l.lock.Guard(l.File)
 	}
-	pool := l.newPool(l.Project, l.log, mcpclient.WithToolCheck(dryrun.ReadOnly(guard, l.File.Path)))
-	defer pool.Close()
-	dry := *l
-	dry.pool = pool // also for what servers that the file trusts say
+	dry := l.checked(dryrun.ReadOnly(guard, l.File.Path))
+	defer dry.release()
 	ctx, believed := dry.believe(withRuleLog(ctx, l.log, g.Tool.Name.Value), g)
-	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: pool, Lock: beside, Secrets: l.File.Secrets},
+	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: dry.pool, Lock: beside, Secrets: l.File.Secrets},
 		g, args, append(believed, execution.WithObserver(show), reportPanics(l.log))...)
 	show.progress.clear()
 	var refused *execution.ArgumentsError
@@ -64,15 +62,15 @@ func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args valu
 	case err != nil:
 		return err
 	case f.format == "json":
-		err = encodeJSON(l.std.out, plan)
+		err = encodeJSON(std.out, plan)
 	default:
-		err = printPlan(l.std.out, plan)
+		err = printPlan(std.out, plan)
 	}
 	if err != nil || plan.Error == "" {
 		return err
 	}
 	if f.format != "json" {
-		printLine(l.std.err, "toolgraph: %s", plan.Error)
+		printLine(std.err, "toolgraph: %s", plan.Error)
 	}
 	return errReported
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,10 +35,8 @@ import (
 // traces and metrics, the pools of upstream servers, and the end of all that. Graph files
 // are loaded in it, one after the other. Safe for concurrent use once it is open.
 type session struct {
-	flags *sessionFlags
-	std   streams
+	given Options
 	log   *slog.Logger // redacts the secrets that the file had at the start
-	user  *asker
 
 	pools   mcpclient.Shared
 	history *journal.Store // nil: runs are not recorded
@@ -74,23 +73,9 @@ type loaded struct {
 	release func() // gives the pool back; may be called more than once
 }
 
-// project loads and checks the graph file of the flags.
-func (f *sessionFlags) project(ctx context.Context) (*project.Project, error) {
-	return project.Load(ctx, f.graph, f.options())
-}
-
-// load loads the graph file of the flags in a session of its own. The caller closes it.
-func (f *sessionFlags) load(ctx context.Context, std streams) (*loaded, error) {
-	p, err := f.project(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return f.start(ctx, std, p)
-}
-
-// start opens a session for a graph file. The caller closes it.
-func (f *sessionFlags) start(ctx context.Context, std streams, p *project.Project) (*loaded, error) {
-	s, err := f.open(ctx, std, p.File.Secrets)
+// Start opens a session for a graph file. The caller closes it.
+func Start(ctx context.Context, o Options, p *project.Project) (*loaded, error) {
+	s, err := Open(ctx, o, p.File.Secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +87,13 @@ func (f *sessionFlags) start(ctx context.Context, std streams, p *project.Projec
 	return l, nil
 }
 
-// open opens a session. The caller closes it when the last run has ended.
-func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Secrets) (s *session, err error) {
-	log, err := f.logger(std, f.logLevel, secrets)
+// Open opens a session. The caller closes it when the last run has ended.
+func Open(ctx context.Context, o Options, secrets *config.Secrets) (s *session, err error) {
+	log, err := o.Log.logger(o.Log.Level, secrets)
 	if err != nil {
 		return nil, err
 	}
-	s = &session{flags: f, std: std, log: log, user: newAsker(std), cache: cache.New(), grace: f.grace, ending: make(chan struct{})}
+	s = &session{given: o, log: log, cache: cache.New(), grace: o.Grace, ending: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -128,15 +113,11 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 	return s, s.connectElsewhere(ctx)
 }
 
-// record opens the run history. Without a directory for it runs are not recorded, unless the user has
-// named a place for them, or --durable requires it.
+// record opens the run history. Without a store runs are not recorded, unless it is required.
 func (s *session) record(ctx context.Context, secrets *config.Secrets) error {
-	h := &s.flags.history
-	if !h.records {
+	h := s.given.History
+	if h == nil {
 		return nil
-	}
-	if err := h.check(); err != nil || h.off {
-		return err
 	}
 	log, err := s.warnings(secrets) // only the log reports that runs are not recorded
 	if err != nil {
@@ -144,24 +125,39 @@ func (s *session) record(ctx context.Context, secrets *config.Secrets) error {
 	}
 	store, err := h.open(log)
 	if err != nil {
-		if h.durable || h.named() != "" {
+		if h.Required {
 			return err
 		}
 		log.Warn("runs are not recorded", "error", err)
 		return nil
 	}
 	s.history = store
-	h.warnOfPolicy(ctx, store, log)
+	if h.Unused != nil {
+		h.Unused(ctx, store, log)
+	}
 	s.closers = append(s.closers, func() { _ = store.Close() }) // it logs its errors when they occur
 	return nil
 }
 
-// warnings returns a log that has warnings, unless the command line sets its level.
+// logger makes a logger that redacts the secrets.
+func (l *Logging) logger(level string, secrets *config.Secrets) (*slog.Logger, error) {
+	to := l.To
+	if to == nil {
+		to = io.Discard
+	}
+	log, err := observe.NewLogger(to, cmp.Or(level, "error"), cmp.Or(l.Format, "text"), secrets)
+	if err != nil {
+		return nil, &OptionsError{err}
+	}
+	return log, nil
+}
+
+// warnings returns a log that has warnings, unless the level is exact.
 func (s *session) warnings(secrets *config.Secrets) (*slog.Logger, error) {
-	if s.flags.chosen("log-level") || s.log.Enabled(context.Background(), slog.LevelWarn) {
+	if s.given.Log.Exact || s.log.Enabled(context.Background(), slog.LevelWarn) {
 		return s.log, nil
 	}
-	return s.flags.logger(s.std, "warn", secrets)
+	return s.given.Log.logger("warn", secrets)
 }
 
 // close ends the servers, then what else is open.
@@ -174,9 +170,9 @@ func (s *session) close() {
 	}
 }
 
-// load loads the graph file of the flags as it is now.
+// load loads the graph file of the session as it is now.
 func (s *session) load(ctx context.Context) (*loaded, error) {
-	p, err := s.flags.project(ctx)
+	p, err := project.Load(ctx, s.given.Graph, s.given.File)
 	if err != nil {
 		return nil, err
 	}
@@ -185,11 +181,11 @@ func (s *session) load(ctx context.Context) (*loaded, error) {
 
 // use prepares runs of a graph file: with its own secrets in the log, and its lock.
 func (s *session) use(p *project.Project) (*loaded, error) {
-	log, err := s.flags.logger(s.std, s.flags.logLevel, p.File.Secrets)
+	log, err := s.given.Log.logger(s.given.Log.Level, p.File.Secrets)
 	if err != nil {
 		return nil, err
 	}
-	locked, err := s.flags.lockOf(p)
+	locked, err := s.given.lockOf(p)
 	if err != nil {
 		return nil, err
 	}
@@ -204,16 +200,16 @@ func (s *session) use(p *project.Project) (*loaded, error) {
 	return l, nil
 }
 
-// lockOf returns the lock beside a graph file, nil without --locked. Its error says why no
+// lockOf returns the lock beside a graph file; nil when it is not in force. Its error says why no
 // tool may be called.
-func (f *sessionFlags) lockOf(p *project.Project) (*lock.Lock, error) {
-	if !f.locked {
+func (o *Options) lockOf(p *project.Project) (*lock.Lock, error) {
+	if !o.Locked {
 		return nil, nil //nolint:nilnil // nothing is locked
 	}
 	path := lock.Path(p.File.Path)
 	l, err := lock.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("--locked requires %s, which does not exist; run: toolgraph lock %s", path, p.File.Path)
+		return nil, &OptionsError{fmt.Errorf("--locked requires %s, which does not exist; run: toolgraph lock %s", path, p.File.Path)}
 	}
 	if err != nil {
 		return nil, err
@@ -238,36 +234,48 @@ func (l *loaded) releaseAfter(ended <-chan struct{}) {
 
 // newPool makes a pool of the servers of a graph file.
 func (s *session) newPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
-	asks := s.user.asks(p.File.Secrets)
-	if s.flags.asks != nil {
-		asks = mcpclient.WithElicitor(s.flags.asks)
+	opts := []mcpclient.Option{
+		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets), mcpclient.WithClientInfo("toolgraph", s.given.Version),
 	}
-	opts := append(selfOption(), mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets), asks,
-		mcpclient.WithClientInfo("toolgraph", versionText()), mcpclient.WithStartNotice(startNotice(s.std.err)))
+	if s.given.Self != "" {
+		opts = append(opts, mcpclient.WithSelf("toolgraph", s.given.Self))
+	}
+	if s.given.Asker != nil {
+		opts = append(opts, mcpclient.WithElicitor(s.given.Asker.Elicitor(p.File.Secrets)))
+	}
+	if s.given.Console != nil {
+		opts = append(opts, mcpclient.WithStartNotice(s.given.Console.Starting))
+	}
 	if s.telemetry != nil {
 		opts = append(opts, mcpclient.WithObserver(s.telemetry))
 	}
-	if s.flags.allowExec {
+	if s.given.Programs {
 		opts = append(opts, mcpclient.WithPrograms())
 	}
 	return mcpclient.NewPool(p.File.Servers, append(opts, more...)...)
 }
 
-// startNotice prints which servers are being started, which can take long, when standard
-// error is a terminal. The line replaces the line of progress.
-func startNotice(stderr io.Writer) func(server string) {
-	return func(server string) {
-		if isTerminal(stderr) {
-			fmt.Fprintf(stderr, "%sstarting %s …\n", clearLine(stderr), wording.OneLine(server))
-		}
-	}
+// checked returns the file with servers of its own, whose tools are compared before calls: also for what is believed of
+// them. The caller releases it.
+func (l *loaded) checked(check mcpclient.ToolCheck) *loaded {
+	of := *l
+	of.pool = l.newPool(l.Project, l.log, mcpclient.WithToolCheck(check))
+	of.release = func() { _ = of.pool.Close() } // it always returns nil
+	return &of
+}
+
+// withPool returns a graph file whose servers are those of a pool that the caller has.
+func (s *session) withPool(p *project.Project, pool *mcpclient.Pool) *loaded {
+	return &loaded{session: s, Project: p, log: s.log, pool: pool}
 }
 
 // untilStopped lets a run end with the process: after SIGTERM the call in flight gets the
 // grace to finish, then the run is suspended. The context is that of the run.
 func (l *loaded) untilStopped(ctx context.Context) (context.Context, execution.Option) {
 	stop, unregister := stopping(ctx, 0, func() {
-		fmt.Fprintf(l.std.err, "toolgraph: stopping: the call in flight has %v to finish; a second signal ends the process at once\n", l.grace)
+		if l.given.Console != nil {
+			l.given.Console.Stopping(l.grace)
+		}
 	})
 	calls, release := lasting(ctx, l.grace)
 	l.closers = append(l.closers, unregister, release)
@@ -298,8 +306,8 @@ func (l *loaded) engine() *execution.Engine {
 	options := append(slices.Clone(l.options), execution.WithCache(l.cache.Of(l.pool)))
 	if l.history != nil {
 		journal := l.history.Journal(l.File.Secrets, aboutRuns(l.Project))
-		if l.flags.around != nil {
-			journal = l.flags.around(journal)
+		if l.given.Around != nil {
+			journal = l.given.Around(journal)
 		}
 		options = append(options, execution.WithJournal(journal))
 	}
@@ -328,12 +336,16 @@ func (l *loaded) begin(ctx context.Context, g *graph.Graph) (context.Context, []
 	return ctx, options
 }
 
-// asked returns the user whom a run of a graph asks.
+// asked returns the user whom a run of a graph asks; a nil graph is not known.
 func (l *loaded) asked(g *graph.Graph) execution.User {
-	if l.flags.user != nil {
-		return l.flags.user
+	if l.given.Asker == nil {
+		return absentUser{}
 	}
-	return &runUser{asker: l.user, tool: g.Tool.Name.Value, secrets: l.File.Secrets, yes: l.flags.yes}
+	tool := ""
+	if g != nil {
+		tool = g.Tool.Name.Value
+	}
+	return l.given.Asker.User(tool, l.File.Secrets)
 }
 
 // run runs a graph on an engine of the file.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
@@ -20,7 +18,7 @@ const sendTime = 3 * time.Second
 
 // observe enables metrics and traces as the flags and the environment say.
 func (s *session) observe(ctx context.Context, log *slog.Logger) error {
-	t, err := observe.New(ctx, observe.Options{Version: versionText(), Log: log, OTLP: s.flags.otel, Scraped: s.flags.metric})
+	t, err := observe.New(ctx, observe.Options{Version: s.given.Version, Log: log, OTLP: s.given.OTLP, Scraped: s.given.Metrics})
 	if err != nil || t == nil {
 		return err
 	}
@@ -38,12 +36,12 @@ func (s *session) observe(ctx context.Context, log *slog.Logger) error {
 }
 
 // exportAudit returns the function that sends the lines of the audit log to the collector; nil
-// without --otel, and when the environment disables it.
+// without OTLP, and when the environment disables it.
 func (s *session) exportAudit(ctx context.Context, log *slog.Logger) (func(*audit.Line), error) {
-	if !s.flags.otel {
+	if !s.given.OTLP {
 		return nil, nil
 	}
-	logs, err := observe.NewLogs(ctx, versionText(), log)
+	logs, err := observe.NewLogs(ctx, s.given.Version, log)
 	if err != nil || logs == nil {
 		return nil, err
 	}
@@ -59,39 +57,10 @@ func (s *session) exportAudit(ctx context.Context, log *slog.Logger) (func(*audi
 	}, nil
 }
 
-// auditFlags say where the audit log is.
-type auditFlags struct {
-	file  string
-	bytes byteSize
-	given func(flag string) bool // reports whether the command line has a flag
-}
-
-func (f *auditFlags) register(cmd *cobra.Command) {
-	f.bytes, f.given = audit.DefaultMaxBytes, cmd.Flags().Changed
-	cmd.Flags().StringVar(&f.file, "audit", "", "append calls, questions and refusals to the audit log `file`; refuse calls that are not read-only while it cannot be written (see toolgraph audit)")
-	cmd.Flags().Var(&f.bytes, "audit-bytes", "size above which the audit log is rotated; it is rotated each day as well")
-}
-
-// check rejects flags that contradict each other.
-func (f *auditFlags) check() error {
-	switch {
-	case f.given == nil:
-		return nil // of a command without these flags
-	case f.given("audit") && f.file == "":
-		return usagef("--audit is empty; name a file")
-	case f.given("audit-bytes") && f.file == "":
-		return usagef("--audit-bytes requires --audit FILE")
-	case f.bytes == 0:
-		return usagef("--audit-bytes is 0, expected a size such as 64MiB")
-	}
-	return nil
-}
-
 // audit opens the audit log, if there is one. It is the innermost caller: what it reports was sent.
 func (s *session) audit(ctx context.Context, secrets *config.Secrets) error {
-	f := &s.flags.audit
-	if err := f.check(); err != nil || f.file == "" {
-		return err
+	if s.given.Audit.File == "" {
+		return nil
 	}
 	log, err := s.warnings(secrets) // only the log reports that lines are lost
 	if err != nil {
@@ -101,7 +70,7 @@ func (s *session) audit(ctx context.Context, secrets *config.Secrets) error {
 	if err != nil {
 		return err
 	}
-	opened, err := audit.Open(ctx, f.file, audit.Options{Version: versionText(), MaxBytes: int64(f.bytes), Logger: log, Export: export})
+	opened, err := audit.Open(ctx, s.given.Audit.File, audit.Options{Version: s.given.Version, MaxBytes: s.given.Audit.MaxBytes, Logger: log, Export: export})
 	if err != nil {
 		return err
 	}

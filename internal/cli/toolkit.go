@@ -60,7 +60,7 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	f.asks, f.user = askUser, hostUser{}
+	f.asker = ClientAsker{}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 		Version: versionText(), Logger: s.log, Runs: s.history,
 		NewPool: func(p *project.Project) *mcpclient.Pool { return s.newPool(p, s.log) },
 		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
-			l := &loaded{session: s, Project: p, log: s.log, pool: pool}
+			l := s.withPool(p, pool)
 			return l.run(ctx, l.engine(), g, args, more...)
 		},
 	})

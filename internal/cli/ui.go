@@ -65,9 +65,8 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 		defer changes.close()
 	}
 	var shown *page.Server // is set before any run
-	f.asks = func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
-		return shown.Ask(ctx, upstream, params)
-	}
+	f.terminal = newAsker(std)
+	f.asker = pageAsker{terminalAsker{f.terminal, false}, &shown}
 	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
@@ -111,6 +110,19 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 		}
 	}
 	return shown.Serve(ctx, listener)
+}
+
+// pageAsker asks the user of the page the questions of servers.
+type pageAsker struct {
+	terminalAsker
+	shown **page.Server
+}
+
+// Elicitor passes the questions of servers on to the page.
+func (a pageAsker) Elicitor(*config.Secrets) mcpclient.Elicitor {
+	return func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+		return (*a.shown).Ask(ctx, upstream, params)
+	}
 }
 
 // loopback checks the address to listen at, which only this machine may reach.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
@@ -28,6 +29,23 @@ func (e *noUser) MissingCapability() string { return e.lacks }
 
 // Is lets errors.Is match execution.ErrNoUser.
 func (*noUser) Is(target error) bool { return target == execution.ErrNoUser }
+
+// absentUser is the user of a process that cannot ask one.
+type absentUser struct{}
+
+// Ask returns that no user can be asked.
+func (absentUser) Ask(context.Context, execution.Question) (execution.Answer, error) {
+	return execution.Answer{}, &noUser{why: "this process has no user to ask"}
+}
+
+// ClientAsker asks the user of the client that called.
+type ClientAsker struct{}
+
+// Elicitor passes the questions of upstream servers on.
+func (ClientAsker) Elicitor(*config.Secrets) mcpclient.Elicitor { return askUser }
+
+// User returns the user of the client.
+func (ClientAsker) User(string, *config.Secrets) execution.User { return hostUser{} }
 
 // hostUser asks the user of the client whose call a run belongs to.
 type hostUser struct{}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
-	"toolgraph/internal/base/wording"
 )
 
 // forkEvents returns the events of a recorded run for a fork at a step. The run has to be over, and
@@ -45,16 +43,4 @@ func forkRemedy(err error, run string) error {
 		return fmt.Errorf("%w; resume the run first and resolve the call (toolgraph resume %s), or fork it with --repeat, which may make it a second time", err, run)
 	}
 	return withRemedy(err)
-}
-
-// splitOrigin returns the run and the address of RUN/ADDRESS.
-func splitOrigin(text string) (run string, at execution.Address, err error) {
-	run, step, found := strings.Cut(text, "/")
-	if !found || run == "" {
-		return "", "", usagef("%s names no step of a run, expected RUN/ADDRESS such as last/4; list the addresses with: toolgraph runs show RUN", wording.Quote(text))
-	}
-	if at, err = execution.ParseAddress(step); err != nil {
-		return "", "", usageError{err}
-	}
-	return run, at, nil
 }
