@@ -69,7 +69,7 @@ result. RUN can be the beginning of the id, or last.`,
 				}
 				return w.watch(ctx, store)
 			})
-			if isStop(ctx) {
+			if errors.Is(context.Cause(ctx), ErrStop) {
 				return errors.Join(err, context.Cause(ctx))
 			}
 			return err

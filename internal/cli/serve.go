@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/serving/server"
 )
 
 type serveFlags struct {
@@ -70,7 +66,6 @@ the subject of the token.`,
 }
 
 func (f *serveFlags) run(ctx context.Context, std streams) error {
-	saveMemory()
 	listen, err := f.http.listener()
 	switch {
 	case err != nil:
@@ -81,104 +76,26 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 		return usagef("--resume requires the run history, and --no-history disables it; remove one of them")
 	}
 	f.asker = ClientAsker{}
-	var changes *watcher
-	if f.watch { // before the file is loaded, so that no later change is missed
-		if changes, err = newWatcher(f.files); err != nil {
-			return fmt.Errorf("--watch: %w", err)
-		}
-		defer changes.close()
-	}
-	l, err := f.load(ctx, std)
+	o, err := f.process(std)
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	p := l.Project
-	logFindings(l.log, p.Warnings)
-	warnUnlisted(l)
-	warnPrograms(l)
-	grace := f.grace
+	how := Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}}
 	if listen != nil {
-		grace = f.http.grace
+		listen.std = std
+		how.HTTP, how.HTTPGrace, how.Transport = true, f.http.grace, listen
 	}
-	if listen == nil { // the client has gone
-		l.endRuns(ctx, 0, f.grace)
-	} else { // runs get half of the grace to finish, and the server itself waits for the rest
-		l.endRuns(ctx, f.http.grace/2, 0)
-	}
-	var current atomic.Pointer[loaded]
-	current.Store(l)
-	tools, err := l.tools()
-	if err != nil {
-		return err
-	}
-	opts := server.Options{
-		Info: server.Info{
-			Name: p.File.Server.Name.Value, Version: p.File.Server.Version.Value,
-			Title: p.File.Server.Title.Value, Instructions: p.File.Server.Instructions.Value,
-			Icons: p.File.Server.Icons,
-		},
-		Tools: tools, Logger: l.log, Secrets: p.File.Secrets,
-		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
-		WindDown:  f.grace + finishTime,
-	}
-	if resources := l.newReadable(l, current.Load); resources != nil {
-		opts.Resources = resources
-	}
-	if listen != nil {
-		opts.Grace = grace
-	}
-	if l.telemetry != nil {
-		opts.Observer = l.telemetry
-	}
-	l.share(&opts, listen != nil)
-	srv, err := server.New(opts)
-	if err != nil {
-		return err
-	}
-	if l.fleet != nil {
-		l.fleet.server = srv
-	}
-	if f.resume {
-		resuming, err := l.use(p)
-		if err != nil {
-			return err
-		}
-		defer newResumer(resuming, grace).start(ctx)()
-	}
-	if f.watch {
-		l.follow(ctx, changes, func(next *loaded) (<-chan struct{}, error) {
-			tools, err := next.tools()
-			if err != nil {
-				return nil, err
-			}
-			ended, err := srv.Replace(tools, next.File.Secrets)
-			if err != nil {
-				return nil, err
-			}
-			logFindings(next.log, next.Warnings)
-			if introduction(next.File) != introduction(current.Swap(next).File) {
-				next.log.Warn("server: has changed, which takes effect at the next start")
-			}
-			next.log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Listed()))
-			warnUnlisted(next)
-			warnPrograms(next)
-			return ended, nil
-		}, logRejected)
-	}
-	if listen != nil {
-		listen.listening = l.listens(ctx, &listen.options)
-		return listen.serve(ctx, srv, std, p, l.log)
-	}
-	out, err := std.protocol("serving %s of %s", wording.Count(len(p.Listed()), "tool"), p.File.Path)
-	if err != nil {
-		return err
-	}
-	return srv.ServeStdio(ctx, std.in, out)
+	return Serve(ctx, o, how)
 }
 
-// introduction is what clients learned about the server when they connected.
-func introduction(file *config.File) [5]string {
-	s := file.Server
-	return [5]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value, string(s.Icons.JSON())}
+// stdio serves the client on standard streams.
+type stdio struct{ std streams }
+
+// Serve serves until the input or ctx ends.
+func (t stdio) Serve(ctx context.Context, s *Served) error {
+	out, err := t.std.protocol("serving %s of %s", wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path)
+	if err != nil {
+		return err
+	}
+	return s.Server.ServeStdio(ctx, t.std.in, out)
 }
