@@ -51,7 +51,7 @@ var below = map[string][]string{
 	"internal/editor":    with(language, "config", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
 	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
 	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
-	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/shape", "expressions/value", "internal/serving"},
+	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/jsonlogic", "expressions/schema", "expressions/shape", "expressions/value", "graph", "internal/project", "internal/serving", "internal/telemetry", "mcpclient"},
 	"internal/cli": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "mcpclient",
 		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
 	"internal/tools": {"internal/interop"}, // no part of the product
@@ -75,7 +75,7 @@ var importer = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "expressions/schema",
 	"github.com/spf13/cobra":                   "internal/cli",
 	"github.com/spf13/pflag":                   "internal/cli",
-	"github.com/fsnotify/fsnotify":             "internal/cli",
+	"github.com/fsnotify/fsnotify":             "internal/runtime",
 	"golang.org/x/term":                        "internal/base/terminal",
 	"github.com/peterh/liner":                  "internal/base/terminal",
 	"github.com/mattn/go-runewidth":            "internal/base/terminal",

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +19,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/runtime/state"
 )
 
@@ -36,13 +37,13 @@ type sessionFlags struct {
 	audit                auditFlags
 
 	chosen func(flag string) bool // reports whether the command line has a flag
-	asker  Asker                  // nil: the user at the terminal
+	asker  runtime.Asker          // nil: the user at the terminal
 	yes    bool                   // --yes: that user agrees
 
 	terminal *asker // of that user, once a session is open
 
-	elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
-	around    func(execution.Journal) execution.Journal                      // around the journal of runs; nil: nothing is
+	elsewhere func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) // connects to where runs are made; nil: in this process
+	around    func(execution.Journal) execution.Journal                              // around the journal of runs; nil: nothing is
 }
 
 // register adds --mcp and --log-level; level is the default.
@@ -137,7 +138,7 @@ func jsonFlag(cmd *cobra.Command, format *string) {
 
 // files returns the files whose changes matter.
 func (f *sessionFlags) files() []string {
-	o := Options{Graph: f.graph, File: f.options(), Locked: f.locked}
+	o := runtime.Options{Graph: f.graph, File: f.options(), Locked: f.locked}
 	return o.Files()
 }
 
@@ -262,7 +263,7 @@ func stateDirectory() (string, error) {
 
 // stateHome returns the directory in which programs keep the state of a user.
 func stateHome() (string, error) {
-	switch runtime.GOOS {
+	switch goruntime.GOOS {
 	case "windows":
 		return os.UserCacheDir() // %LocalAppData%
 	case "darwin":

@@ -15,6 +15,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -74,7 +75,7 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	var schema *config.Data
 	if len(in.pairs) > 0 {
 		if schema, err = inputSchema(ctx, l, s, tool); err != nil {
@@ -99,7 +100,7 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 }
 
 // call makes the call, and shows on a terminal how far it is.
-func (f *callFlags) call(ctx context.Context, std streams, l *loaded, server, tool string, args value.Value) (value.Value, error) {
+func (f *callFlags) call(ctx context.Context, std streams, l *runtime.Loaded, server, tool string, args value.Value) (value.Value, error) {
 	line := newProgress(std.err, l.File.Secrets)
 	if line.w != nil {
 		line.mu.Lock()
@@ -110,7 +111,7 @@ func (f *callFlags) call(ctx context.Context, std streams, l *loaded, server, to
 		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { line.heard("", done, total, message) })
 	}
 	defer line.clear()
-	return l.pool.CallTool(ctx, server, tool, args, nil, f.timeout)
+	return l.Pool.CallTool(ctx, server, tool, args, nil, f.timeout)
 }
 
 // progressText is what a server reports of a call in one line.
@@ -123,7 +124,7 @@ func progressText(done, total float64, message string) string {
 }
 
 // failed prints the error of a call; what the command line has wrong is a usage error.
-func (f *callFlags) failed(std streams, l *loaded, err error) error {
+func (f *callFlags) failed(std streams, l *runtime.Loaded, err error) error {
 	text := l.File.Secrets.Redact(err.Error())
 	var failure *mcpclient.Error
 	if errors.As(err, &failure) && slices.Contains([]string{mcpclient.CodeInvalidArguments, mcpclient.CodeUnknownTool}, failure.Code) {
@@ -135,8 +136,8 @@ func (f *callFlags) failed(std streams, l *loaded, err error) error {
 
 // inputSchema returns the inputSchema of a tool as its server lists it now; nil when it lists no
 // such tool, which the call reports.
-func inputSchema(ctx context.Context, l *loaded, s *found, tool string) (*config.Data, error) {
-	tools, err := l.pool.ListTools(ctx, s.name) // not redacted, so that the name is found
+func inputSchema(ctx context.Context, l *runtime.Loaded, s *found, tool string) (*config.Data, error) {
+	tools, err := l.Pool.ListTools(ctx, s.name) // not redacted, so that the name is found
 	if err != nil {
 		return nil, err
 	}

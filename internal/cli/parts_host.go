@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/internal/runtime"
 )
 
 // Hosting has the flags of a command that makes runs for other processes.
@@ -33,10 +34,10 @@ func (p Parts) Hosting(cmd *cobra.Command) *Hosting {
 func (h *Hosting) Around(wrap func(execution.Journal) execution.Journal) { h.flags.around = wrap }
 
 // Open loads graph files, of which all must be valid. The caller closes the Host.
-func (h *Hosting) Open(ctx context.Context, files []string) (*Host, error) {
+func (h *Hosting) Open(ctx context.Context, files []string) (*runtime.Host, error) {
 	o, err := h.flags.process(h.std)
 	if err != nil {
 		return nil, err
 	}
-	return OpenHost(ctx, o, files)
+	return runtime.OpenHost(ctx, o, files)
 }

@@ -13,6 +13,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 )
 
 type resumeFlags struct {
@@ -90,29 +91,29 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	show := newTrace(std.err, p, g, f.trace)
-	ctx, stop := l.untilStopped(show.progress.followed(ctx, f.terminal))
-	user := &lastingUser{inTurn: inTurn{l.asked(g)}}
+	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	user := &runtime.SuspendingUser{InTurn: runtime.InTurn{User: l.UserOf(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	var result *execution.Result
 	if recorded.Status == journal.Waiting {
-		result, err = l.answerThere(ctx, recorded, user, opts)
+		result, err = l.AnswerThere(ctx, recorded, user, opts)
 	} else {
-		result, err = l.resolve(ctx, g, recorded.ID, opts...)
+		result, err = l.Resolve(ctx, g, recorded.ID, opts...)
 	}
-	if errors.Is(err, execution.ErrSuspended) && user.why != nil {
+	if errors.Is(err, execution.ErrSuspended) && user.Why != nil {
 		is := "stays interrupted"
 		if recorded.Status == journal.Waiting {
 			is = "waits in another process"
 		}
 		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
-			recorded.ID, is, user.why, recorded.ID)
+			recorded.ID, is, user.Why, recorded.ID)
 	}
-	return show.end(std, result, withRemedy(err))
+	return show.end(std, result, runtime.WithRemedy(err))
 }
 
 // resolution returns what the flags say about the in-doubt call.

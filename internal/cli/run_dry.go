@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/editor/checks"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -40,20 +41,20 @@ func (f *dryFlags) check() error {
 }
 
 // run makes a dry run of a graph and prints its plan.
-func (f *dryFlags) run(ctx context.Context, std streams, l *loaded, g *graph.Graph, args value.Value, show *trace) error {
+func (f *dryFlags) run(ctx context.Context, std streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
 	beside, _, err := checks.LockBeside(l.Project, nil)
 	if err != nil {
 		return err
 	}
 	var guard mcpclient.ToolCheck
-	if l.lock != nil {
-		guard = l.lock.Guard(l.File)
+	if l.Lock != nil {
+		guard = l.Lock.Guard(l.File)
 	}
-	dry := l.checked(dryrun.ReadOnly(guard, l.File.Path))
-	defer dry.release()
-	ctx, believed := dry.believe(withRuleLog(ctx, l.log, g.Tool.Name.Value), g)
-	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: dry.pool, Lock: beside, Secrets: l.File.Secrets},
-		g, args, append(believed, execution.WithObserver(show), reportPanics(l.log))...)
+	dry := l.Checked(dryrun.ReadOnly(guard, l.File.Path))
+	defer dry.Release()
+	ctx, believed := dry.Believe(runtime.WithRuleLog(ctx, l.Log, g.Tool.Name.Value), g)
+	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: dry.Pool, Lock: beside, Secrets: l.File.Secrets},
+		g, args, append(believed, execution.WithObserver(show), runtime.ReportPanics(l.Log))...)
 	show.progress.clear()
 	var refused *execution.ArgumentsError
 	switch {

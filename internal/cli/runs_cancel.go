@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution/journal"
+	"toolgraph/internal/runtime"
 )
 
 func newRunsCancel(std streams, history *historyFlags) *cobra.Command {
@@ -20,7 +21,7 @@ interrupted run is recorded as cancelled, so that no process resumes it.`,
 		Args:    args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return history.read(func(store *journal.Store) error {
-				id, err := cancelRun(cmd.Context(), store, args[0])
+				id, err := runtime.CancelRun(cmd.Context(), store, args[0])
 				switch {
 				case err != nil:
 					return err

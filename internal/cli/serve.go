@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 type serveFlags struct {
@@ -75,24 +76,24 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 	case f.resume && f.history.off:
 		return usagef("--resume requires the run history, and --no-history disables it; remove one of them")
 	}
-	f.asker = ClientAsker{}
+	f.asker = runtime.ClientAsker{}
 	o, err := f.process(std)
 	if err != nil {
 		return err
 	}
-	how := Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}}
+	how := runtime.Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}}
 	if listen != nil {
 		listen.std = std
 		how.HTTP, how.HTTPGrace, how.Transport = true, f.http.grace, listen
 	}
-	return Serve(ctx, o, how)
+	return runtime.Serve(ctx, o, how)
 }
 
 // stdio serves the client on standard streams.
 type stdio struct{ std streams }
 
 // Serve serves until the input or ctx ends.
-func (t stdio) Serve(ctx context.Context, s *Served) error {
+func (t stdio) Serve(ctx context.Context, s *runtime.Served) error {
 	out, err := t.std.protocol("serving %s of %s", wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path)
 	if err != nil {
 		return err

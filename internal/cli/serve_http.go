@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/serving/server"
 )
 
@@ -166,7 +167,7 @@ func (f *httpFlags) token() (string, error) {
 }
 
 // Serve listens and serves until ctx ends.
-func (l *httpListener) Serve(ctx context.Context, s *Served) error {
+func (l *httpListener) Serve(ctx context.Context, s *runtime.Served) error {
 	l.options.Metrics, l.options.Ready = s.Metrics, s.Ready
 	if o := l.options.OAuth; o != nil {
 		v, err := l.oauth.verifier(o.Resource, s.Log)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
+	"toolgraph/internal/runtime"
 )
 
 // signalError is the cause of a context that was ended by a signal.
@@ -20,7 +21,7 @@ func (e signalError) Error() string { return "ended by a signal: " + e.signal.St
 // Is lets errors.Is match context.Canceled and, for a signal that suspends runs, ErrStop. SIGINT comes from the user of
 // a terminal, and cancels runs.
 func (e signalError) Is(target error) bool {
-	return target == context.Canceled || target == ErrStop && e.signal != syscall.SIGINT
+	return target == context.Canceled || target == runtime.ErrStop && e.signal != syscall.SIGINT
 }
 
 // exitCode returns the code that shells report for a process ended by the signal: 130 for SIGINT,

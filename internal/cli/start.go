@@ -10,6 +10,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -19,7 +20,7 @@ func (f *sessionFlags) project(ctx context.Context) (*project.Project, error) {
 }
 
 // load loads the graph file of the flags in a session of its own. The caller closes it.
-func (f *sessionFlags) load(ctx context.Context, std streams) (*loaded, error) {
+func (f *sessionFlags) load(ctx context.Context, std streams) (*runtime.Loaded, error) {
 	p, err := f.project(ctx)
 	if err != nil {
 		return nil, err
@@ -28,32 +29,32 @@ func (f *sessionFlags) load(ctx context.Context, std streams) (*loaded, error) {
 }
 
 // start opens a session for a graph file. The caller closes it.
-func (f *sessionFlags) start(ctx context.Context, std streams, p *project.Project) (*loaded, error) {
+func (f *sessionFlags) start(ctx context.Context, std streams, p *project.Project) (*runtime.Loaded, error) {
 	o, err := f.process(std)
 	if err != nil {
 		return nil, err
 	}
-	return Start(ctx, o, p)
+	return runtime.Start(ctx, o, p)
 }
 
 // open opens a session. The caller closes it when the last run has ended.
-func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Secrets) (*session, error) {
+func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Secrets) (*runtime.Session, error) {
 	o, err := f.process(std)
 	if err != nil {
 		return nil, err
 	}
-	return Open(ctx, o, secrets)
+	return runtime.Open(ctx, o, secrets)
 }
 
 // process returns the process that the flags describe.
-func (f *sessionFlags) process(std streams) (o Options, err error) {
+func (f *sessionFlags) process(std streams) (o runtime.Options, err error) {
 	if err := f.audit.check(); err != nil {
 		return o, err
 	}
-	o = Options{
+	o = runtime.Options{
 		Graph: f.graph, File: f.options(), Version: versionText(), Self: self(), Locked: f.locked, Programs: f.allowExec, Grace: f.grace,
-		Log:  Logging{To: std.err, Level: f.logLevel, Format: f.logFormat, Exact: f.chosen != nil && f.chosen("log-level")},
-		OTLP: f.otel, Metrics: f.metric, Audit: Audit{File: f.audit.file, MaxBytes: int64(f.audit.bytes)},
+		Log:  runtime.Logging{To: std.err, Level: f.logLevel, Format: f.logFormat, Exact: f.chosen != nil && f.chosen("log-level")},
+		OTLP: f.otel, Metrics: f.metric, Audit: runtime.Audit{File: f.audit.file, MaxBytes: int64(f.audit.bytes)},
 		Console: console{std.err}, Asker: f.asker, Elsewhere: f.elsewhere, Around: f.around,
 	}
 	if o.Asker == nil {
@@ -65,14 +66,14 @@ func (f *sessionFlags) process(std streams) (o Options, err error) {
 }
 
 // recorded returns how runs are recorded; nil when they are not.
-func (f *historyFlags) recorded() (*History, error) {
+func (f *historyFlags) recorded() (*runtime.History, error) {
 	if !f.records {
 		return nil, nil //nolint:nilnil // runs are not recorded
 	}
 	if err := f.check(); err != nil || f.off {
 		return nil, err
 	}
-	h := &History{
+	h := &runtime.History{
 		Required: f.durable || f.named() != "", Durable: f.durable, MaxValue: int(f.maxValue), Serves: f.serves, Keep: f.keep.retention(),
 	}
 	if h.Place, h.Missing = f.place(); f.keep.isGiven() {

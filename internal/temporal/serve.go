@@ -19,12 +19,13 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/cli"
+	"toolgraph/internal/runtime"
 )
 
 func newServe(p cli.Parts) *cobra.Command {
 	var to connection
 	var queues queues
-	cmd := p.Serve(func(ctx context.Context, log *slog.Logger) (cli.Elsewhere, error) {
+	cmd := p.Serve(func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) {
 		c, err := to.dial(ctx, log)
 		if err != nil {
 			return nil, err
@@ -74,7 +75,7 @@ const (
 )
 
 // Run starts the workflow of a run, or joins it, and waits for its end.
-func (r *remote) Run(ctx context.Context, run cli.Remote) error {
+func (r *remote) Run(ctx context.Context, run runtime.Remote) error {
 	in := Input{Tool: run.Tool, Graph: run.Graph, Subject: run.Subject}
 	args, err := value.Encode(run.Args)
 	if err != nil {
