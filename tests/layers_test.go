@@ -306,6 +306,40 @@ func equalSets(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
+// journalReaders are the files of the command line that read recorded runs for a user. What makes, joins, resumes or
+// cancels a run is in internal/runtime.
+var journalReaders = strings.Fields("eval_run flags fork lock_learn lsp_values replay resume runs runs_cancel runs_export runs_keep runs_questions runs_show runs_watch ui_again")
+
+// ownsRuns are the methods of a store by which a process claims runs and speaks to others.
+var ownsRuns = regexp.MustCompile(`\.(ClaimInDoubt|Send|Receive|Announce|Attach|Attached)\(`)
+
+func TestCommandLineOwnsNoRuns(t *testing.T) {
+	var readers []string
+	files, err := filepath.Glob(filepath.Join("..", "internal", "cli", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".go")
+		if strings.HasSuffix(name, "_test") {
+			continue
+		}
+		if bytes.Contains(src, []byte(`"toolgraph/execution/journal"`)) {
+			readers = append(readers, name)
+		}
+		if call := ownsRuns.Find(src); call != nil {
+			t.Errorf("internal/cli/%s.go calls %s…), which belongs to internal/runtime", name, call)
+		}
+	}
+	if !equalSets(readers, journalReaders) {
+		t.Errorf("of internal/cli, %v import execution/journal, expected %v", readers, journalReaders)
+	}
+}
+
 func TestOneImporterPerModule(t *testing.T) {
 	for _, p := range packages(t) {
 		from := strings.TrimPrefix(p.ImportPath, module)

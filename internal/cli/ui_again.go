@@ -99,7 +99,7 @@ func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Reso
 	if !start.IsOf(g) && !changed {
 		return nil, fmt.Errorf("run %s was started with another version of the graph: %w", run.ID, execution.ErrGraphChanged)
 	}
-	if events, err = a.Claim(ctx, run.ID, a.History.ClaimInDoubt); err != nil {
+	if events, err = a.Claim(ctx, run.ID); err != nil {
 		return nil, err
 	}
 	own := []execution.Option{execution.WithResolution(r)}

@@ -243,7 +243,7 @@ func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, opti
 		}
 		return on.engine.Ended(ctx, g, events)
 	}
-	events, err := on.Claim(ctx, run.ID, on.History.Claim)
+	events, err := on.claimedBy(ctx, run.ID, on.History.Claim)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func WithRemedy(err error) error {
 
 // resume resumes an interrupted run. The result of a run that has ended is its recorded end.
 func (l *Loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.Claim(ctx, id, l.History.Claim)
+	events, err := l.claimedBy(ctx, id, l.History.Claim)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (l *Loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...
 
 // Resolve is resume also for a run that ended because of an in-doubt call, which the options may resolve.
 func (l *Loaded) Resolve(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.Claim(ctx, id, l.History.ClaimInDoubt)
+	events, err := l.Claim(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,13 @@ func (l *Loaded) Continue(ctx context.Context, g *graph.Graph, events []executio
 	return result, err
 }
 
-// Claim returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
-func (l *Loaded) Claim(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
+// Claim returns the events of a run, and claims it unless it has ended with anything but an in-doubt call.
+func (l *Loaded) Claim(ctx context.Context, id string) ([]execution.Event, error) {
+	return l.claimedBy(ctx, id, l.History.ClaimInDoubt)
+}
+
+// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
+func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
 	events, err := l.History.Load(ctx, id)
 	if err != nil {
 		return nil, err

@@ -53,11 +53,7 @@ func Serve(ctx context.Context, o Options, how Service) error {
 		}
 		defer changes.Close()
 	}
-	p, err := project.Load(ctx, o.Graph, o.File)
-	if err != nil {
-		return err
-	}
-	l, err := Start(ctx, o, p)
+	l, err := Load(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -77,7 +73,7 @@ func Serve(ctx context.Context, o Options, how Service) error {
 		return err
 	}
 	if how.Resume {
-		resuming, err := l.Use(p)
+		resuming, err := l.Use(l.Project)
 		if err != nil {
 			return err
 		}
@@ -86,7 +82,7 @@ func Serve(ctx context.Context, o Options, how Service) error {
 	if how.Watch {
 		l.Follow(ctx, changes, func(next *Loaded) (<-chan struct{}, error) { return replace(srv, &current, next) }, logRejected)
 	}
-	s := &Served{Server: srv, Project: p, Log: l.Log, Metrics: l.metrics}
+	s := &Served{Server: srv, Project: l.Project, Log: l.Log, Metrics: l.metrics}
 	if l.fleet != nil {
 		s.Ready = l.fleet.ready()
 		s.Listening = func(address string) error { return l.fleet.serveAt(ctx, address) }

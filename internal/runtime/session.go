@@ -76,6 +76,15 @@ type Loaded struct {
 	Release func() // gives the pool back; may be called more than once
 }
 
+// Load loads the graph file of the options in a session of its own. The caller closes it.
+func Load(ctx context.Context, o Options) (*Loaded, error) {
+	p, err := project.Load(ctx, o.Graph, o.File)
+	if err != nil {
+		return nil, err
+	}
+	return Start(ctx, o, p)
+}
+
 // Start opens a session for a graph file. The caller closes it.
 func Start(ctx context.Context, o Options, p *project.Project) (*Loaded, error) {
 	s, err := Open(ctx, o, p.File.Secrets)
