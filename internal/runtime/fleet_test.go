@@ -79,7 +79,7 @@ func TestJoinIsLeft(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	end(execution.ErrSuspended)
 	suspended := &execution.StepError{Run: "RUN", Err: execution.ErrSuspended}
-	result, err := l.joinOr(ctx, &joining{id: "RUN", waits: true}, &execution.Result{RunID: "RUN"}, suspended)
+	result, err := l.join(ctx, &joining{id: "RUN", state: leaving{&execution.Result{RunID: "RUN"}, suspended}})
 	if text := WithRemedy(err).Error(); result == nil || result.RunID != "RUN" || !errors.Is(err, execution.ErrSuspended) ||
 		!strings.HasSuffix(text, "toolgraph runs show RUN") || strings.Contains(text, "resume") {
 		t.Errorf("%+v, %v", result, err)
@@ -126,10 +126,10 @@ func TestJoinInFlight(t *testing.T) {
 	fl.result = &execution.Result{RunID: "RUN"}
 	fl.end() // it lands later, so that both calls find it
 	defer fl.land(nil, nil)
-	if result, err := l.join(t.Context(), &joining{id: "RUN", caller: "caller", refused: errKeyUsed}); result != fl.result || err != nil {
+	if result, err := l.join(t.Context(), &joining{id: "RUN", identity: identity{caller: "caller", refused: errKeyUsed}}); result != fl.result || err != nil {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if result, err := l.join(t.Context(), &joining{id: "RUN", caller: "other", refused: errKeyUsed}); !errors.Is(err, errKeyUsed) {
+	if result, err := l.join(t.Context(), &joining{id: "RUN", identity: identity{caller: "other", refused: errKeyUsed}}); !errors.Is(err, errKeyUsed) {
 		t.Errorf("another call: %+v, %v", result, err)
 	}
 }

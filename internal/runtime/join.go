@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -23,28 +22,6 @@ import (
 // A call that belongs to a run which another process has, or which has ended, joins the run: it waits
 // for its end, puts its questions to the user of its own client, and resumes it when its process is
 // dead. All that the processes share is the run history.
-
-// joining is a call that joins a run. It belongs to one goroutine.
-type joining struct {
-	id      string
-	tool    string // that is called
-	caller  string // of the run, if it is to be compared
-	refused error  // for a run of another tool or caller
-
-	user    execution.User     // of the client
-	options []execution.Option // of a run that is resumed here
-	report  *reporter          // of the steps of a run that others make; nil: none
-	leave   func()             // ends that
-	waits   bool               // for another process that resumes the run, because this one ends
-
-	given    map[string]json.RawMessage // answers that came with the call, by the names of questions
-	mark     string                     // of the question that they are for
-	answers  map[string]execution.Answer
-	unasked  map[string]bool // by marks: the user of this client cannot be asked
-	visits   bool            // it came to answer: it ends when the user cannot be asked, and does not cancel the run
-	canAsk   bool            // the client can be asked; see server.Called
-	stranded bool            // the run is of another version of the graph
-}
 
 // markOf distinguishes a question from others of its run.
 func markOf(at execution.Address, digest string) string {
@@ -87,7 +64,10 @@ func (l *Loaded) answerCall(
 	case f == nil:
 		return l.Run(ctx, engine, g, args, options...)
 	}
-	j := &joining{id: rand.Text(), tool: g.Tool.Name.Value, user: l.UserOf(g), options: options, report: report, canAsk: called.CanAsk}
+	j := &joining{
+		id: rand.Text(), identity: identity{tool: g.Tool.Name.Value}, report: report,
+		client: client{user: l.UserOf(g), canAsk: called.CanAsk, options: options},
+	}
 	if called.Key != "" || called.Answers {
 		j.caller = callerOf(ctx, args)
 	}
@@ -132,8 +112,8 @@ func (l *Loaded) answerCall(
 	case errors.Is(err, execution.ErrTaken):
 		return l.join(ctx, j)
 	case result != nil && errors.Is(err, execution.ErrSuspended) && f.canLeave(ctx):
-		j.waits = true
-		return l.joinOr(ctx, j, result, err)
+		j.state = leaving{result, err}
+		return l.join(ctx, j)
 	}
 	return result, err
 }
@@ -157,23 +137,26 @@ func (l *Loaded) unavailable(why error) error {
 	return &server.AgainError{Reason: "the run history cannot be used now, so the call was not made, or its result cannot be recorded or read; call again"}
 }
 
-// joinOr joins the run of a process that ends. When no other process goes on with it, it returns what
-// came of the run here.
-func (l *Loaded) joinOr(ctx context.Context, j *joining, result *execution.Result, err error) (*execution.Result, error) {
-	joined, joinErr := l.join(ctx, j)
-	if joined == nil || errors.Is(joinErr, context.Canceled) {
-		return result, err
-	}
-	return joined, joinErr
-}
-
 // patience is how long a call waits for a process that has the version of the graph that its run
 // began with.
 const patience = 10 * time.Second
 
 // join returns the end of a run that another process has, or that has ended. When ctx ends because the
-// client has cancelled the call, it cancels the run.
+// client has cancelled the call, it cancels the run. When this process ends and no other one goes on with the run, it
+// returns the result of the run here.
 func (l *Loaded) join(ctx context.Context, j *joining) (*execution.Result, error) {
+	result, err := l.joined(ctx, j)
+	if here, is := j.state.(leaving); is && here.result != nil && (result == nil || errors.Is(err, context.Canceled)) {
+		return here.result, here.err
+	}
+	return result, err
+}
+
+// joined is join as far as the history shows.
+func (l *Loaded) joined(ctx context.Context, j *joining) (*execution.Result, error) {
+	if j.state == nil {
+		j.state = following{}
+	}
 	if j.answers == nil {
 		j.answers, j.unasked = map[string]execution.Answer{}, map[string]bool{}
 	}
@@ -182,19 +165,19 @@ func (l *Loaded) join(ctx context.Context, j *joining) (*execution.Result, error
 	for began := false; ; {
 		result, err, ended := l.joinOnce(ctx, j)
 		later := ""
-		if ended && !j.visits && !j.waits {
+		if ended && j.state == (following{}) {
 			later, err = l.laterRun(ctx, j.id, j.caller, &began, err)
 		}
 		switch {
 		case later != "":
 			j.leave() // it has reported the steps that are copied
-			j.id, j.stranded = later, false
+			j.id = later
 			continue
 		case ended:
 			return result, err
 		case ctx.Err() == nil:
 			continue
-		case j.visits:
+		case j.state == (answering{}):
 			return nil, context.Cause(ctx)
 		case !errors.Is(context.Cause(ctx), execution.ErrSuspended):
 			late, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTime)
@@ -237,12 +220,8 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, err, true
 	}
 	switch {
-	case run.Status == journal.Interrupted && j.waits:
-		return nil, execution.ErrSuspended, true
-	case run.Status == journal.Interrupted && run.Question != nil && !j.canAsk && !j.visits && len(j.given) == 0:
-		return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
 	case run.Status == journal.Interrupted:
-		return l.takeOver(ctx, j, run)
+		return l.interrupted(ctx, j, run)
 	case run.InProgress() && (run.Question == nil || j.unasked[markOf(run.Question.Address, run.Question.Digest)]):
 		return nil, nil, false // it has just been resumed
 	case run.InProgress():
@@ -251,6 +230,20 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 	}
 	result, err := l.endOf(ctx, run)
 	return result, err, true
+}
+
+// interrupted does what the state of a call requires when its run is interrupted.
+func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (_ *execution.Result, err error, ended bool) {
+	switch j.state.(type) {
+	case leaving:
+		return nil, execution.ErrSuspended, true
+	case following:
+		if run.Question != nil && !j.canAsk && len(j.given) == 0 {
+			return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
+		}
+	case answering: // takeOver asks its user
+	}
+	return l.takeOver(ctx, j, run)
 }
 
 // news returns the run when it has changed so that something is to be done, or the flight in this
@@ -267,7 +260,8 @@ func (l *Loaded) news(ctx context.Context, j *joining) (run journal.Run, landed 
 		case r.Status == journal.Interrupted && fl != nil:
 			return false // it is being resumed here, or this process has lost it and does not know that yet
 		case r.Status == journal.Interrupted:
-			return !j.waits || r.Question != nil // which no process asks without a client
+			_, isLeaving := j.state.(leaving)
+			return !isLeaving || r.Question != nil // which no process asks without a client
 		case !r.InProgress():
 			return fl == nil // its own end has the result
 		case r.Question == nil:
@@ -305,8 +299,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case deadly(run) != nil:
 		return nil, deadly(run), true
-	case err != nil && !j.stranded: // a process with the earlier version may be there
-		j.stranded = true
+	case err != nil && j.waited != run.ID: // a process with the earlier version may be there
+		j.waited = run.ID
 		waiting, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		_, _ = l.History.Wait(waiting, run.ID, func(r journal.Run) bool { return r.Status != journal.Interrupted })
@@ -335,7 +329,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):
 		return nil, nil, false
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
-		j.waits = true
+		j.state = leaving{}
 		return nil, nil, false
 	}
 	return result, err, true
@@ -353,7 +347,7 @@ func (l *Loaded) AnswerThere(ctx context.Context, run journal.Run, user executio
 	if l.fleet == nil {
 		l.fleet = newFleet(l.Session)
 	}
-	return l.join(ctx, &joining{id: run.ID, tool: run.Tool, user: user, options: options, visits: true})
+	return l.join(ctx, &joining{id: run.ID, state: answering{}, identity: identity{tool: run.Tool}, client: client{user: user, options: options}})
 }
 
 // currentGraph returns the graph of a recorded run as the file is now. The error is

@@ -33,7 +33,7 @@ func (l *Loaded) relay(ctx context.Context, j *joining, run journal.Run) error {
 		}
 		if !known {
 			if a, err = l.askWhile(ctx, j, run.ID, q); err != nil {
-				if j.unasked[mark] = !errors.Is(err, context.Canceled); j.visits && j.unasked[mark] {
+				if j.unasked[mark] = !errors.Is(err, context.Canceled); j.state == (answering{}) && j.unasked[mark] {
 					return err
 				}
 				return nil // the question is closed, or the process that has the run asks
