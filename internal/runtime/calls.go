@@ -106,7 +106,7 @@ func (l *Loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 	passesOn := canPassOn(g)
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		started()
-		ctx, release := lasting(ctx, l.grace)
+		ctx, release := withGrace(ctx, l.grace)
 		defer release()
 		ctx = audit.WithSubject(ctx, server.SubjectOf(ctx))
 		var details *resultDetails // nil: not kept
@@ -118,7 +118,7 @@ func (l *Loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if watch.Step != nil {
 			report = newReporter(watch)
 			if watch.Progress != nil {
-				ctx = WithUpstreamProgress(ctx, report.heard)
+				ctx = WithUpstreamProgress(ctx, report.upstreamProgress)
 			}
 		}
 		var result *execution.Result
@@ -147,8 +147,8 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, result *execution.R
 	spilled := result.Spilled
 	if err != nil && !errors.Is(err, execution.ErrSuspended) {
 		answer.Value = result.Partial
-		if most := g.Limits.MaxResultBytes; most > 0 && result.Partial != nil {
-			if size := value.Size(result.Partial); size > most {
+		if limit := g.Limits.MaxResultBytes; limit > 0 && result.Partial != nil {
+			if size := value.Size(result.Partial); size > limit {
 				spilled = size
 			}
 		}
@@ -169,8 +169,8 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, result *execution.R
 func (l *Loaded) resultsFile() results.File {
 	of := results.File{Path: About(l.Project).File, Secrets: l.File.Secrets, Limits: map[string]int{}}
 	for _, g := range l.Listed() {
-		if most := g.Limits.MaxResultBytes; most > 0 {
-			of.Limits[g.Tool.Name.Value] = most
+		if limit := g.Limits.MaxResultBytes; limit > 0 {
+			of.Limits[g.Tool.Name.Value] = limit
 		}
 	}
 	return of

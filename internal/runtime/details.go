@@ -63,7 +63,7 @@ func (d *resultDetails) of(g *graph.Graph, result *execution.Result) []value.Val
 	if exit != last.index+1 {
 		return nil
 	}
-	if most := g.Limits.MaxResultBytes; most > 0 && value.Size(result.Value)+value.Size([]value.Value(last.details)) > most {
+	if limit := g.Limits.MaxResultBytes; limit > 0 && value.Size(result.Value)+value.Size([]value.Value(last.details)) > limit {
 		return nil
 	}
 	return last.details

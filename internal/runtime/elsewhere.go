@@ -57,7 +57,7 @@ func (s *Session) connectElsewhere(ctx context.Context) (err error) {
 }
 
 // runElsewhere lets a graph be run elsewhere, and returns its recorded result, or that of the later run of its
-// key. A nil reporter hears of no steps.
+// key. No steps are reported to a nil reporter.
 func (l *Loaded) runElsewhere(
 	ctx context.Context, engine *execution.Engine, listed *graph.Graph, given value.Value, report *reporter,
 ) (*execution.Result, error) {

@@ -28,12 +28,12 @@ type fleet struct {
 
 	mu       sync.Mutex // guards what follows
 	name     string     // of this process, when it was last looked up
-	flights  map[string]*flight
+	local    map[string]*localRun
 	draining bool
 }
 
-// flight is a run that this process makes, or is about to make.
-type flight struct {
+// localRun is a run that this process makes, or is about to make.
+type localRun struct {
 	fleet  *fleet
 	id     string
 	caller string                  // see execution.WithCaller; "": only the run's own call waits for it
@@ -53,17 +53,17 @@ type openQuestion struct {
 	answer func(execution.Answer) // called once
 }
 
-type flightKey struct{}
+type localRunKey struct{}
 
-// flightOf returns the run that ctx belongs to; nil when it is not known.
-func flightOf(ctx context.Context) *flight {
-	fl, _ := ctx.Value(flightKey{}).(*flight)
-	return fl
+// localRunOf returns the run that ctx belongs to; nil when it is not known.
+func localRunOf(ctx context.Context) *localRun {
+	local, _ := ctx.Value(localRunKey{}).(*localRun)
+	return local
 }
 
 // newFleet joins the processes that share the history of a session, which must have one.
 func newFleet(s *Session) *fleet {
-	f := &fleet{history: s.History, log: s.Log, flights: map[string]*flight{}}
+	f := &fleet{history: s.History, log: s.Log, local: map[string]*localRun{}}
 	var end context.CancelFunc
 	f.life, end = context.WithCancel(context.Background())
 	s.closers = append(s.closers, func() {
@@ -108,9 +108,9 @@ func (f *fleet) take(m journal.Message) {
 			f.server.Deliver(kind, m.Body)
 		}
 	case m.Kind == kindCancel:
-		if fl := f.flight(m.Run); fl != nil {
+		if local := f.localRun(m.Run); local != nil {
 			f.log.Info("a run is cancelled by another process", "run", m.Run)
-			fl.cancel(context.Canceled)
+			local.cancel(context.Canceled)
 		}
 	case m.Kind == kindAnswer && json.Unmarshal(m.Body, &answer) == nil:
 		f.answered(m.Run, answer)
@@ -120,10 +120,10 @@ func (f *fleet) take(m journal.Message) {
 // answered gives a run of this process an answer, if it waits for it.
 func (f *fleet) answered(run string, m answerMail) {
 	f.mu.Lock()
-	fl := f.flights[run]
+	local := f.local[run]
 	var q *openQuestion
-	if fl != nil && fl.question != nil && fl.question.mark == m.Mark {
-		q, fl.question = fl.question, nil
+	if local != nil && local.question != nil && local.question.mark == m.Mark {
+		q, local.question = local.question, nil
 	}
 	f.mu.Unlock()
 	if q != nil {
@@ -132,44 +132,44 @@ func (f *fleet) answered(run string, m answerMail) {
 }
 
 // await makes a question of a run one that other processes can answer, until over is called.
-func (fl *flight) await(mark string, answer func(execution.Answer)) (over func()) {
+func (local *localRun) await(mark string, answer func(execution.Answer)) (over func()) {
 	q := &openQuestion{mark, answer}
-	fl.fleet.mu.Lock()
-	defer fl.fleet.mu.Unlock()
-	fl.question = q
+	local.fleet.mu.Lock()
+	defer local.fleet.mu.Unlock()
+	local.question = q
 	return func() {
-		fl.fleet.mu.Lock()
-		defer fl.fleet.mu.Unlock()
-		if fl.question == q {
-			fl.question = nil
+		local.fleet.mu.Lock()
+		defer local.fleet.mu.Unlock()
+		if local.question == q {
+			local.question = nil
 		}
 	}
 }
 
-// begin registers a run, unless this process has it. mine is false for the run of another call, and the
-// context is that of the run otherwise; the caller ends the flight.
-func (f *fleet) begin(ctx context.Context, id, caller string) (runs context.Context, fl *flight, mine bool) {
+// begin registers a run, unless this process has it. isNew is false for the run of another call, and the
+// context is that of the run otherwise; the caller finishes it.
+func (f *fleet) begin(ctx context.Context, id, caller string) (runs context.Context, local *localRun, isNew bool) {
 	f.receive(slog.LevelInfo)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if fl = f.flights[id]; fl != nil {
-		return ctx, fl, false
+	if local = f.local[id]; local != nil {
+		return ctx, local, false
 	}
-	fl = &flight{fleet: f, id: id, caller: caller}
-	fl.over, fl.end = context.WithCancel(context.Background())
-	runs, fl.cancel = context.WithCancelCause(context.WithValue(ctx, flightKey{}, fl))
-	f.flights[id] = fl
-	return runs, fl, true
+	local = &localRun{fleet: f, id: id, caller: caller}
+	local.over, local.end = context.WithCancel(context.Background())
+	runs, local.cancel = context.WithCancelCause(context.WithValue(ctx, localRunKey{}, local))
+	f.local[id] = local
+	return runs, local, true
 }
 
-// land ends a flight: the run has ended in this process, or there was none.
-func (fl *flight) land(result *execution.Result, err error) {
-	fl.fleet.mu.Lock()
-	delete(fl.fleet.flights, fl.id)
-	fl.fleet.mu.Unlock()
-	fl.result, fl.err = result, err
-	fl.end()
-	fl.cancel(context.Canceled)
+// finish ends a run here: it has ended in this process, or there was none.
+func (local *localRun) finish(result *execution.Result, err error) {
+	local.fleet.mu.Lock()
+	delete(local.fleet.local, local.id)
+	local.fleet.mu.Unlock()
+	local.result, local.err = result, err
+	local.end()
+	local.cancel(context.Canceled)
 }
 
 // recorded waits until what a run has done so far is recorded. The error is execution.ErrTaken when
@@ -186,10 +186,10 @@ func leaves(err error) bool {
 	return errors.Is(err, execution.ErrTaken) || errors.Is(err, execution.ErrSuspended)
 }
 
-func (f *fleet) flight(run string) *flight {
+func (f *fleet) localRun(run string) *localRun {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.flights[run]
+	return f.local[run]
 }
 
 // mailTime is how long sending a message may take.
@@ -197,8 +197,8 @@ const mailTime = 5 * time.Second
 
 // cancelRun cancels a run, in this process or another. A run that no living process has is left.
 func (f *fleet) cancelRun(ctx context.Context, id string) error {
-	if fl := f.flight(id); fl != nil {
-		fl.cancel(context.Canceled)
+	if local := f.localRun(id); local != nil {
+		local.cancel(context.Canceled)
 		return nil
 	}
 	run, err := f.history.Exact(ctx, id)
@@ -210,7 +210,7 @@ func (f *fleet) cancelRun(ctx context.Context, id string) error {
 
 // answer sends the answer to the open question of a run to its process.
 func (f *fleet) answer(ctx context.Context, run journal.Run, m answerMail) error {
-	if f.flight(run.ID) != nil {
+	if f.localRun(run.ID) != nil {
 		f.answered(run.ID, m)
 		return nil
 	}

@@ -21,20 +21,20 @@ import (
 
 // A process has a run once, however many of its calls have the key; messages of others reach it there,
 // and those that fit nothing are ignored.
-func TestFlight(t *testing.T) {
+func TestLocalRun(t *testing.T) {
 	s := &Session{History: openStore(t, t.TempDir()), Log: slog.New(slog.DiscardHandler)}
 	f := newFleet(s)
 	defer s.closers[0]()
-	runs, fl, mine := f.begin(t.Context(), "RUN", "caller")
-	if !mine || flightOf(runs) != fl {
+	runs, local, isNew := f.begin(t.Context(), "RUN", "caller")
+	if !isNew || localRunOf(runs) != local {
 		t.Fatal("the first call does not have the run")
 	}
-	if _, other, mine := f.begin(t.Context(), "RUN", "caller"); mine || other != fl {
+	if _, other, isNew := f.begin(t.Context(), "RUN", "caller"); isNew || other != local {
 		t.Fatal("another call has the run as well")
 	}
 
 	got := make(chan execution.Answer, 2)
-	over := fl.await("mark", func(a execution.Answer) { got <- a })
+	over := local.await("mark", func(a execution.Answer) { got <- a })
 	for _, m := range []journal.Message{
 		{Run: "RUN", Kind: kindAnswer, Body: json.RawMessage(`{"mark":"other","answer":{"action":"decline"}}`)},
 		{Run: "NONE", Kind: kindAnswer, Body: json.RawMessage(`{"mark":"mark","answer":{"action":"decline"}}`)},
@@ -58,11 +58,11 @@ func TestFlight(t *testing.T) {
 	if !errors.Is(runs.Err(), context.Canceled) {
 		t.Error("the run is not cancelled")
 	}
-	fl.land(&execution.Result{RunID: "RUN"}, nil)
-	if fl.over.Err() == nil || f.flight("RUN") != nil {
+	local.finish(&execution.Result{RunID: "RUN"}, nil)
+	if local.over.Err() == nil || f.localRun("RUN") != nil {
 		t.Error("the run has not ended")
 	}
-	if _, again, mine := f.begin(t.Context(), "RUN", ""); !mine || again == fl {
+	if _, again, isNew := f.begin(t.Context(), "RUN", ""); !isNew || again == local {
 		t.Error("the run cannot begin again")
 	}
 }
@@ -120,13 +120,13 @@ func TestTakeOverIsRecorded(t *testing.T) {
 
 // While this process has a run, its calls get the end from there, and not those of another client or with
 // other arguments.
-func TestJoinInFlight(t *testing.T) {
+func TestJoinOfLocalRun(t *testing.T) {
 	l := joiner(t, sweepingGraph(t), t.TempDir())
-	_, fl, _ := l.fleet.begin(t.Context(), "RUN", "caller")
-	fl.result = &execution.Result{RunID: "RUN"}
-	fl.end() // it lands later, so that both calls find it
-	defer fl.land(nil, nil)
-	if result, err := l.join(t.Context(), &joining{id: "RUN", identity: identity{caller: "caller", refused: errKeyUsed}}); result != fl.result || err != nil {
+	_, local, _ := l.fleet.begin(t.Context(), "RUN", "caller")
+	local.result = &execution.Result{RunID: "RUN"}
+	local.end() // it finishes later, so that both calls find it
+	defer local.finish(nil, nil)
+	if result, err := l.join(t.Context(), &joining{id: "RUN", identity: identity{caller: "caller", refused: errKeyUsed}}); result != local.result || err != nil {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if result, err := l.join(t.Context(), &joining{id: "RUN", identity: identity{caller: "other", refused: errKeyUsed}}); !errors.Is(err, errKeyUsed) {
@@ -150,7 +150,7 @@ func (d *sweptStore) Sweep(ctx context.Context) error {
 
 // A call that joins a run which is interrupted in the history while this process still has it waits for the end of
 // that, and does not look again and again.
-func TestJoinOfLostFlight(t *testing.T) {
+func TestJoinOfLostRun(t *testing.T) {
 	dir := t.TempDir()
 	l := joiner(t, sweepingGraph(t), dir)
 	data, err := journal.SQLite(dir, false)
@@ -160,15 +160,15 @@ func TestJoinOfLostFlight(t *testing.T) {
 	d := &sweptStore{Database: data, looked: make(chan struct{})}
 	l.History = journal.New(d, journal.Options{})
 	t.Cleanup(func() { _ = l.History.Close() })
-	_, fl, _ := l.fleet.begin(t.Context(), "RUN", "")
+	_, local, _ := l.fleet.begin(t.Context(), "RUN", "")
 	type news struct {
-		landed *flight
-		err    error
+		finished *localRun
+		err      error
 	}
 	got := make(chan news, 1)
 	go func() {
-		_, landed, err := l.news(t.Context(), &joining{id: "RUN"})
-		got <- news{landed, err}
+		_, finished, err := l.news(t.Context(), &joining{id: "RUN"})
+		got <- news{finished, err}
 	}()
 	<-d.looked
 	select {
@@ -176,8 +176,8 @@ func TestJoinOfLostFlight(t *testing.T) {
 		t.Fatalf("there are news although nothing has happened: %+v", n)
 	case <-time.After(100 * time.Millisecond):
 	}
-	fl.land(&execution.Result{RunID: "RUN"}, nil)
-	if n := <-got; n.landed != fl || n.err != nil {
+	local.finish(&execution.Result{RunID: "RUN"}, nil)
+	if n := <-got; n.finished != local || n.err != nil {
 		t.Errorf("%+v", n)
 	}
 }
@@ -224,28 +224,28 @@ func TestTakeOverTooLate(t *testing.T) {
 	case <-ended:
 		t.Fatal("it does not claim the run")
 	}
-	fl := l.fleet.flight("RUN")
+	local := l.fleet.localRun("RUN")
 	close(d.free)
 	if <-ended {
 		t.Error("the call does not go on")
 	}
-	if fl.result != nil || fl.err != nil {
-		t.Errorf("others get %+v, %v", fl.result, fl.err)
+	if local.result != nil || local.err != nil {
+		t.Errorf("others get %+v, %v", local.result, local.err)
 	}
 }
 
-// A call that joins a run hears of its steps while another process makes it, and gets its end.
-func TestJoinHearsOfSteps(t *testing.T) {
+// A call that joins a run reports its steps while another process makes it, and gets its end.
+func TestJoinReportsSteps(t *testing.T) {
 	p := sweepingGraph(t)
 	dir := t.TempDir()
 	l := joiner(t, p, dir)
 	j := openStore(t, dir).Journal(nil, About(p))
-	heard := make(chan string, 10)
+	steps := make(chan string, 10)
 	there := make(chan error, 1)
 	go func() {
 		first := execution.ObserverFunc(func(e execution.Event) {
 			if e.Record != nil && e.Record.NodeID == "one" {
-				if node := <-heard; node != "entry" {
+				if node := <-steps; node != "entry" {
 					t.Errorf("the first step is %s", node)
 				}
 			}
@@ -254,7 +254,7 @@ func TestJoinHearsOfSteps(t *testing.T) {
 			Run(t.Context(), p.Graphs[0], value.NewObject(nil, nil))
 		there <- err
 	}()
-	report := newReporter(server.Watch{Step: func(node string, _ int) { heard <- node }})
+	report := newReporter(server.Watch{Step: func(node string, _ int) { steps <- node }})
 	result, err := l.join(t.Context(), &joining{id: "NEW", report: report})
 	if err != nil || result.Value != 1.0 {
 		t.Errorf("%+v, %v", result, err)
@@ -262,8 +262,8 @@ func TestJoinHearsOfSteps(t *testing.T) {
 	if err := <-there; err != nil {
 		t.Error(err)
 	}
-	if len(heard) != 2 { // all before the end
-		t.Errorf("%d more steps, want 2", len(heard))
+	if len(steps) != 2 { // all before the end
+		t.Errorf("%d more steps, want 2", len(steps))
 	}
 }
 

@@ -188,11 +188,11 @@ func (h *Host) Make(ctx context.Context, o Order) (*execution.Result, error) {
 
 // attempt makes or resumes a run that other processes can cancel meanwhile.
 func (on hosted) attempt(ctx context.Context, o Order) (*execution.Result, error) {
-	runs, fl, mine := on.fleet.begin(ctx, o.Run, "")
-	if !mine {
+	runs, local, isNew := on.fleet.begin(ctx, o.Run, "")
+	if !isNew {
 		return nil, journal.ErrRunning
 	}
-	defer fl.land(nil, nil)
+	defer local.finish(nil, nil)
 	return on.make(runs, o)
 }
 
@@ -218,8 +218,8 @@ func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 		result, err = on.Run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run), execution.WithCaller("", true))...)
 	case err != nil:
 		return nil, err
-	case deadly(run) != nil && run.Status == journal.Interrupted && !o.End:
-		return nil, &PermanentError{deadly(run)}
+	case crashLoop(run) != nil && run.Status == journal.Interrupted && !o.End:
+		return nil, &PermanentError{crashLoop(run)}
 	default:
 		result, err = on.resumeHere(ctx, run, o.End, options)
 	}

@@ -86,19 +86,19 @@ func (l *Loaded) answerCall(
 	if once {
 		j.id, j.refused = l.keyedID(ctx, j.tool, called.Key), errKeyUsed
 	}
-	runs, fl, mine := f.begin(ctx, j.id, j.caller)
-	if !mine {
+	runs, local, isNew := f.begin(ctx, j.id, j.caller)
+	if !isNew {
 		return l.join(ctx, j)
 	}
 	if once {
 		switch id, begun, err := l.begun(ctx, j.id); {
 		case begun:
-			fl.land(nil, nil)
+			local.finish(nil, nil)
 			j.id = id
 			return l.join(ctx, j)
 		case err != nil:
 			err = l.unavailable(err)
-			fl.land(nil, err)
+			local.finish(nil, err)
 			return nil, err
 		}
 	}
@@ -106,8 +106,8 @@ func (l *Loaded) answerCall(
 	if errors.Is(err, journal.ErrNotBegun) || errors.Is(err, journal.ErrNotEnded) {
 		result, err = nil, l.unavailable(err)
 	}
-	fl.land(result, err)
-	j.report = nil // it has heard of the steps so far
+	local.finish(result, err)
+	j.report = nil // it has reported the steps so far
 	switch {
 	case errors.Is(err, execution.ErrTaken):
 		return l.join(ctx, j)
@@ -204,13 +204,13 @@ func (e *leftError) Is(target error) bool { return target == execution.ErrSuspen
 // joinOnce waits until something about the run has to be done, and does it. ended is false when there
 // is more to wait for.
 func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result, err error, ended bool) {
-	run, landed, err := l.news(ctx, j)
+	run, finished, err := l.news(ctx, j)
 	switch {
-	case landed != nil:
-		if landed.caller != j.caller {
+	case finished != nil:
+		if finished.caller != j.caller {
 			return nil, cmp.Or(j.refused, error(errKeyUsed)), true
 		}
-		return landed.result, landed.err, true
+		return finished.result, finished.err, true
 	case ctx.Err() != nil:
 		return nil, ctx.Err(), false
 	case err != nil:
@@ -246,32 +246,32 @@ func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (
 	return l.takeOver(ctx, j, run)
 }
 
-// news returns the run when it has changed so that something is to be done, or the flight in this
+// news returns the run when it has changed so that something is to be done, or the run of this
 // process when that has ended.
-func (l *Loaded) news(ctx context.Context, j *joining) (run journal.Run, landed *flight, err error) {
+func (l *Loaded) news(ctx context.Context, j *joining) (run journal.Run, finished *localRun, err error) {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
-	fl := l.fleet.flight(j.id)
-	if fl != nil {
-		defer context.AfterFunc(fl.over, stop)()
+	local := l.fleet.localRun(j.id)
+	if local != nil {
+		defer context.AfterFunc(local.over, stop)()
 	}
 	run, err = l.History.Wait(waiting, j.id, func(r journal.Run) bool {
 		switch {
-		case r.Status == journal.Interrupted && fl != nil:
+		case r.Status == journal.Interrupted && local != nil:
 			return false // it is being resumed here, or this process has lost it and does not know that yet
 		case r.Status == journal.Interrupted:
 			_, isLeaving := j.state.(leaving)
 			return !isLeaving || r.Question != nil // which no process asks without a client
 		case !r.InProgress():
-			return fl == nil // its own end has the result
+			return local == nil // its own end has the result
 		case r.Question == nil:
 			return false
 		}
 		return !j.unasked[markOf(r.Question.Address, r.Question.Digest)]
 	})
-	if fl != nil && fl.over.Err() != nil && ctx.Err() == nil {
-		if (fl.result != nil || fl.err != nil) && !leaves(fl.err) {
-			return run, fl, nil
+	if local != nil && local.over.Err() != nil && ctx.Err() == nil {
+		if (local.result != nil || local.err != nil) && !leaves(local.err) {
+			return run, local, nil
 		}
 		run, err = l.History.Wait(ctx, j.id, func(journal.Run) bool { return true })
 	}
@@ -297,8 +297,8 @@ func (l *Loaded) mayJoin(ctx context.Context, j *joining, run journal.Run) error
 func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *execution.Result, err error, ended bool) {
 	g, err := l.currentGraph(ctx, run)
 	switch {
-	case deadly(run) != nil:
-		return nil, deadly(run), true
+	case crashLoop(run) != nil:
+		return nil, crashLoop(run), true
 	case err != nil && j.waited != run.ID: // a process with the earlier version may be there
 		j.waited = run.ID
 		waiting, cancel := context.WithTimeout(ctx, patience)
@@ -308,8 +308,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	case err != nil:
 		return nil, fmt.Errorf("run %s is interrupted, and cannot be resumed here: %w; resume it by hand: toolgraph resume %s --changed", run.ID, err, run.ID), true
 	}
-	runs, fl, mine := l.fleet.begin(ctx, run.ID, j.caller)
-	if !mine {
+	runs, local, isNew := l.fleet.begin(ctx, run.ID, j.caller)
+	if !isNew {
 		return nil, nil, false
 	}
 	j.leave() // the run itself reports from now on
@@ -318,12 +318,12 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case errors.Is(err, journal.ErrNotEnded):
 		err = l.unavailable(err)
-		fl.land(nil, err)
+		local.finish(nil, err)
 		return nil, err, true
 	case result == nil: // it was not resumed; who waits for it finds out why
-		fl.land(nil, nil)
+		local.finish(nil, nil)
 	default:
-		fl.land(result, err)
+		local.finish(result, err)
 	}
 	switch {
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):

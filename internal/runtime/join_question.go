@@ -135,19 +135,19 @@ func (u *joinedUser) Ask(ctx context.Context, q execution.Question) (execution.A
 // askHere asks a client of this process, unless another process sends the answer first. The question
 // is recorded before the client gets it, so that the answer finds its run wherever it arrives.
 func askHere(ctx context.Context, q execution.Question, ask func(ctx context.Context) (json.RawMessage, error)) (json.RawMessage, *execution.Answer, error) {
-	fl := flightOf(ctx)
-	if fl == nil {
+	local := localRunOf(ctx)
+	if local == nil {
 		raw, err := ask(ctx)
 		return raw, nil, err
 	}
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	sent := make(chan execution.Answer, 1)
-	defer fl.await(markOf(q.At, q.Digest), func(a execution.Answer) {
+	defer local.await(markOf(q.At, q.Digest), func(a execution.Answer) {
 		sent <- a
 		stop()
 	})()
-	if err := fl.fleet.recorded(ctx, q.Run); err != nil {
+	if err := local.fleet.recorded(ctx, q.Run); err != nil {
 		return nil, nil, err
 	}
 	raw, err := ask(asking)

@@ -84,8 +84,8 @@ func (r *reporter) ended(rec *execution.Record) (node string, done, count int) {
 	return "", 0, 0
 }
 
-// heard takes the progress that the server of a call reports.
-func (r *reporter) heard(at execution.Address, done, total float64, message string) {
+// upstreamProgress reports the progress that the server of a call reports.
+func (r *reporter) upstreamProgress(at execution.Address, done, total float64, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock() // Progress does not block
 	if _, inFlight := r.calls[at]; !inFlight {
@@ -131,17 +131,17 @@ func partText(part string) string {
 
 type reporterKey struct{}
 
-// WithUpstreamProgress lets a function hear what the servers of a run's calls report, by the addresses of the calls.
-func WithUpstreamProgress(ctx context.Context, hear func(at execution.Address, done, total float64, message string)) context.Context {
-	return context.WithValue(ctx, reporterKey{}, hear)
+// WithUpstreamProgress gives a function what the servers of a run's calls report, by the addresses of the calls.
+func WithUpstreamProgress(ctx context.Context, report func(at execution.Address, done, total float64, message string)) context.Context {
+	return context.WithValue(ctx, reporterKey{}, report)
 }
 
-// heardByRun returns the context of a call whose progress its run hears, if it listens.
-func heardByRun(ctx context.Context, c *execution.Call) context.Context {
-	hear, wanted := ctx.Value(reporterKey{}).(func(at execution.Address, done, total float64, message string))
+// withRunProgress returns the context of a call whose progress its run reports, if its client wants it.
+func withRunProgress(ctx context.Context, c *execution.Call) context.Context {
+	report, wanted := ctx.Value(reporterKey{}).(func(at execution.Address, done, total float64, message string))
 	if !wanted {
 		return ctx
 	}
 	at := c.At()
-	return mcpclient.WithProgress(ctx, func(done, total float64, message string) { hear(at, done, total, message) })
+	return mcpclient.WithProgress(ctx, func(done, total float64, message string) { report(at, done, total, message) })
 }

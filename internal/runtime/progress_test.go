@@ -19,7 +19,7 @@ func (t *reports) watch() server.Watch {
 		Step:     func(node string, index int) { add("step %s %d", node, index) },
 		Call:     func(node string) { add("call %s", node) },
 		Part:     func(node string, done, count int) { add("part %s %d/%d", node, done, count) },
-		Progress: func(done, total float64, message string) { add("heard %.2f/%v %s", done, total, message) },
+		Progress: func(done, total float64, message string) { add("reported %.2f/%v %s", done, total, message) },
 	}
 }
 
@@ -42,8 +42,8 @@ func ends(at execution.Address, tool, node string) execution.Event {
 }
 
 func TestReporter(t *testing.T) {
-	// heard stands for a report of a server among the events.
-	type heard struct {
+	// upstreamProgress stands for a report of a server among the events.
+	type reported struct {
 		at          execution.Address
 		done, total float64
 		message     string
@@ -55,26 +55,26 @@ func TestReporter(t *testing.T) {
 	}{
 		{
 			"a call that is a step",
-			[]any{ends("0", "", "entry"), calls("1", "", "read"), heard{"1", 3, 4, "page 3"}, ends("1", "", "read"), heard{"1", 4, 4, "late"}},
-			[]string{"step entry 0", "call read", "heard 3.00/4 page 3", "step read 1"},
+			[]any{ends("0", "", "entry"), calls("1", "", "read"), reported{"1", 3, 4, "page 3"}, ends("1", "", "read"), reported{"1", 4, 4, "late"}},
+			[]string{"step entry 0", "call read", "reported 3.00/4 page 3", "step read 1"},
 		},
 		{
 			"items in parallel",
 			[]any{
 				parts("1", "", "read", 4), calls("1.0", "", "read"), calls("1.1", "", "read"), calls("1.2", "", "read"),
-				heard{"1.1", 50, 100, "half"},
-				heard{"1.2", 1, 4, ""},
-				heard{"1.1", 40, 100, "back"},
+				reported{"1.1", 50, 100, "half"},
+				reported{"1.2", 1, 4, ""},
+				reported{"1.1", 40, 100, "back"},
 				ends("1.1", "", "read"),
-				heard{"1.1", 9, 9, "late"},
-				heard{"1.2", 2, 0, "who knows"},
-				heard{"1.0", math.NaN(), 1, ""},
+				reported{"1.1", 9, 9, "late"},
+				reported{"1.2", 2, 0, "who knows"},
+				reported{"1.0", math.NaN(), 1, ""},
 				ends("1.2", "", "read"), ends("1.0", "", "read"), calls("1.3", "", "read"), ends("1.3", "", "read"),
 				ends("1", "", "read"),
 			},
 			[]string{
-				"heard 0.50/4 item 1: half", "heard 0.75/4 ", "heard 0.75/4 item 1: back",
-				"part read 1/4", "heard 1.25/4 item 2: who knows", "heard 1.25/4 ",
+				"reported 0.50/4 item 1: half", "reported 0.75/4 ", "reported 0.75/4 item 1: back",
+				"part read 1/4", "reported 1.25/4 item 2: who knows", "reported 1.25/4 ",
 				"part read 2/4", "part read 3/4", "part read 4/4", "step read 1",
 			},
 		},
@@ -82,48 +82,48 @@ func TestReporter(t *testing.T) {
 			"branches",
 			[]any{
 				parts("1", "", "facts", 2), calls("1.news", "", "facts"), calls("1.sky", "", "facts"),
-				heard{"1.sky", 1, 2, "clouds"},
+				reported{"1.sky", 1, 2, "clouds"},
 				ends("1.sky", "", "facts"), ends("1.news", "", "facts"), ends("1", "", "facts"),
 			},
-			[]string{"heard 0.50/2 branch sky: clouds", "part facts 1/2", "part facts 2/2", "step facts 1"},
+			[]string{"reported 0.50/2 branch sky: clouds", "part facts 1/2", "part facts 2/2", "step facts 1"},
 		},
 		{
 			"a graph for each item: its frames are parts of a part",
 			[]any{
 				parts("1", "", "todos", 2),
 				calls("1.0/1", "todos_of_file", "read"),
-				heard{"1.0/1", 1, 2, "half a file"},
+				reported{"1.0/1", 1, 2, "half a file"},
 				ends("1.0/1", "todos_of_file", "read"),
 				parts("1.0/2", "todos_of_file", "ask", 9), calls("1.0/2.0", "todos_of_file", "ask"),
-				heard{"1.0/2.0", 1, 2, "deep"},
+				reported{"1.0/2.0", 1, 2, "deep"},
 				ends("1.0/2.0", "todos_of_file", "ask"), ends("1.0/2", "todos_of_file", "ask"),
 				ends("1.0", "", "todos"), ends("1.1", "", "todos"), ends("1", "", "todos"),
 			},
-			[]string{"heard 0.00/2 item 0: half a file", "heard 0.00/2 item 0: deep", "part todos 1/2", "part todos 2/2", "step todos 1"},
+			[]string{"reported 0.00/2 item 0: half a file", "reported 0.00/2 item 0: deep", "part todos 1/2", "part todos 2/2", "step todos 1"},
 		},
 		{
 			"a graph whose frame has the parts",
 			[]any{
 				calls("1/1", "walk", "list"),
-				heard{"1/1", 1, 2, "half the list"},
+				reported{"1/1", 1, 2, "half the list"},
 				ends("1/1", "walk", "list"),
 				parts("1/2", "walk", "read", 2), ends("1/2.1", "walk", "read"), ends("1/2.0", "walk", "read"), ends("1/2", "walk", "read"),
 				ends("1", "", "sub"),
 			},
-			[]string{"call walk:list", "heard 0.00/0 half the list", "part walk:read 1/2", "part walk:read 2/2", "step sub 1"},
+			[]string{"call walk:list", "reported 0.00/0 half the list", "part walk:read 1/2", "part walk:read 2/2", "step sub 1"},
 		},
 		{
 			"a failure below a step ends its parts, recorded or not",
 			[]any{
 				parts("1/2", "walk", "read", 8), calls("1/2.0", "walk", "read"), calls("1/2.1", "walk", "read"), ends("1/2.0", "walk", "read"),
 				ends("1", "", "sub"),
-				heard{"1/2.1", 1, 2, "late"},
+				reported{"1/2.1", 1, 2, "late"},
 				calls("2", "", "next"),
-				heard{"2", 1, 2, ""},
+				reported{"2", 1, 2, ""},
 				ends("2", "", "next"),
 				parts("3", "", "read", 1), ends("3.0", "", "read"), ends("3", "", "read"),
 			},
-			[]string{"part walk:read 1/8", "step sub 1", "call next", "heard 1.00/2 ", "step next 2", "part read 1/1", "step read 3"},
+			[]string{"part walk:read 1/8", "step sub 1", "call next", "reported 1.00/2 ", "step next 2", "part read 1/1", "step read 3"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,8 +133,8 @@ func TestReporter(t *testing.T) {
 				switch what := what.(type) {
 				case execution.Event:
 					r.Observe(what)
-				case heard:
-					r.heard(what.at, what.done, what.total, what.message)
+				case reported:
+					r.upstreamProgress(what.at, what.done, what.total, what.message)
 				}
 			}
 			if !slices.Equal(got.lines, c.want) {

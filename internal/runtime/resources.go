@@ -16,8 +16,8 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// readersMost is how many resources are read at the same time; others wait.
-const readersMost = 16
+// maxReaders is how many resources are read at the same time; others wait.
+const maxReaders = 16
 
 // readable are the resources that clients of a graph file can read: those of upstream servers that
 // a result has named, and results that were too large.
@@ -33,7 +33,7 @@ func (s *Session) newReadable(file *Loaded, current func() *Loaded) server.Resou
 	}
 	s.links = &links.Table{}
 	file.links = s.links
-	return &readable{current: current, readers: make(chan struct{}, readersMost)}
+	return &readable{current: current, readers: make(chan struct{}, maxReaders)}
 }
 
 // canNameResources reports whether a listed tool may call a server that can have resources; programs

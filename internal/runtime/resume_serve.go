@@ -159,8 +159,8 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	case err != nil && run.File != About(r.Project).File: // of another file, or another version on another machine
 	case err != nil:
 		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
-	case deadly(run) != nil:
-		log.Warn("an interrupted run is not resumed", "error", deadly(run))
+	case crashLoop(run) != nil:
+		log.Warn("an interrupted run is not resumed", "error", crashLoop(run))
 	case run.Question != nil:
 		r.waiting(run, run.Question.Digest)
 		return false // until another process has asked its user, or another question is open
@@ -172,8 +172,8 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	return false
 }
 
-// deadly returns why a run is not resumed that may be the reason why its processes end; nil for others.
-func deadly(run journal.Run) error {
+// crashLoop returns why a run is not resumed that may be the reason why its processes end; nil for others.
+func crashLoop(run journal.Run) error {
 	if run.Resumed < maxResumed {
 		return nil
 	}
@@ -208,12 +208,12 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	}
 	log.Info("resuming an interrupted run", "steps", run.Steps)
 	user := &laterUser{}
-	runs, fl, mine := r.fleet.begin(ctx, run.ID, "")
-	if !mine { // a client of this process was faster
+	runs, local, isNew := r.fleet.begin(ctx, run.ID, "")
+	if !isNew { // a client of this process was faster
 		return false
 	}
 	result, err := r.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
-	fl.land(nil, nil) // who waits for the run reads its end
+	local.finish(nil, nil) // who waits for the run reads its end
 	var step *execution.StepError
 	switch {
 	case err == nil:

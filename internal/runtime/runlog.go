@@ -19,8 +19,8 @@ func ReportPanics(log *slog.Logger) execution.Option {
 	})
 }
 
-// mostLogged is how many bytes of JSON of a value in a rule are logged: it may share its parts.
-const mostLogged = 64 << 10
+// maxLogged is how many bytes of JSON of a value in a rule are logged: it may share its parts.
+const maxLogged = 64 << 10
 
 // WithRuleLog lets the log operator of a tool's rules write to the log, at debug: the
 // one level that may show values.
@@ -29,10 +29,10 @@ func WithRuleLog(ctx context.Context, log *slog.Logger, tool string) context.Con
 		return ctx
 	}
 	return jsonlogic.WithLog(ctx, func(v value.Value) {
-		text, err := value.AppendMost(value.Until(ctx), nil, v, mostLogged)
+		text, err := value.AppendMost(value.Until(ctx), nil, v, maxLogged)
 		switch {
 		case errors.Is(err, value.ErrTooLong):
-			text = append(wording.Head(text, mostLogged), "…"...)
+			text = append(wording.Head(text, maxLogged), "…"...)
 		case err != nil:
 			text = []byte(err.Error())
 		}

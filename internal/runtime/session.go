@@ -281,7 +281,7 @@ func (s *Session) WithPool(p *project.Project, pool *mcpclient.Pool) *Loaded {
 	return &Loaded{Session: s, Project: p, Log: s.Log, Pool: pool}
 }
 
-// UntilStopped lets a run end with the process: after SIGTERM the call in flight gets the
+// UntilStopped lets a run end with the process: when it is asked to stop, the call in flight gets the
 // grace to finish, then the run is suspended. The context is that of the run.
 func (l *Loaded) UntilStopped(ctx context.Context) (context.Context, execution.Option) {
 	stop, unregister := stopping(ctx, 0, func() {
@@ -289,7 +289,7 @@ func (l *Loaded) UntilStopped(ctx context.Context) (context.Context, execution.O
 			l.given.Console.Stopping(l.grace)
 		}
 	})
-	calls, release := lasting(ctx, l.grace)
+	calls, release := withGrace(ctx, l.grace)
 	l.closers = append(l.closers, unregister, release)
 	return calls, execution.WithStop(stop)
 }
@@ -300,7 +300,7 @@ type upstreamCaller struct{ of *Loaded }
 
 // CallTool makes a call.
 func (u upstreamCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
-	ctx = heardByRun(u.of.asPermitted(ctx, &c), &c)
+	ctx = withRunProgress(u.of.asPermitted(ctx, &c), &c)
 	v, details, err := u.of.Pool.CallToolInDetail(ctx, c.Server, c.Tool, c.Args, c.Meta, c.Timeout)
 	if err == nil {
 		keepDetails(ctx, &c, details)

@@ -32,9 +32,9 @@ func stopping(ctx context.Context, after time.Duration, report func()) (stop <-c
 	}
 }
 
-// lasting returns a context for calls. After the process is asked to stop it lasts for the grace,
+// withGrace returns a context for calls. After the process is asked to stop it lasts for the grace,
 // and then ends with execution.ErrSuspended; with any other end of ctx it ends at once.
-func lasting(ctx context.Context, grace time.Duration) (calls context.Context, release func()) {
+func withGrace(ctx context.Context, grace time.Duration) (calls context.Context, release func()) {
 	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unregister := context.AfterFunc(ctx, func() {
 		cause := context.Cause(ctx)
