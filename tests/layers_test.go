@@ -53,7 +53,7 @@ var below = map[string][]string{
 	"internal/editor":    with(language, "config", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
 	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
 	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
-	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/shape", "expressions/value", "internal/serving"},
+	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/jsonlogic", "expressions/schema", "expressions/shape", "expressions/value", "graph", "internal/project", "internal/serving", "internal/telemetry", "mcpclient"},
 	"internal/cli": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
 		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
 	"internal/tools": {"internal/interop"}, // no part of the product
@@ -77,7 +77,7 @@ var importer = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": "expressions/schema",
 	"github.com/spf13/cobra":                   "internal/cli",
 	"github.com/spf13/pflag":                   "internal/cli",
-	"github.com/fsnotify/fsnotify":             "internal/cli",
+	"github.com/fsnotify/fsnotify":             "internal/runtime",
 	"golang.org/x/term":                        "internal/base/terminal",
 	"github.com/peterh/liner":                  "internal/base/terminal",
 	"github.com/mattn/go-runewidth":            "internal/base/terminal",
@@ -306,6 +306,40 @@ func roomsOnFloors(t *testing.T) map[string][]string {
 
 func equalSets(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// journalReaders are the files of the command line that read recorded runs for a user. What makes, joins, resumes or
+// cancels a run is in internal/runtime.
+var journalReaders = strings.Fields("eval_run flags fork lock_learn lsp_values replay resume runs runs_cancel runs_export runs_keep runs_questions runs_show runs_watch ui_again")
+
+// ownsRuns are the methods of a store by which a process claims runs and speaks to others.
+var ownsRuns = regexp.MustCompile(`\.(ClaimInDoubt|Send|Receive|Announce|Attach|Attached)\(`)
+
+func TestCommandLineOwnsNoRuns(t *testing.T) {
+	var readers []string
+	files, err := filepath.Glob(filepath.Join("..", "internal", "cli", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".go")
+		if strings.HasSuffix(name, "_test") {
+			continue
+		}
+		if bytes.Contains(src, []byte(`"toolgraph/execution/journal"`)) {
+			readers = append(readers, name)
+		}
+		if call := ownsRuns.Find(src); call != nil {
+			t.Errorf("internal/cli/%s.go calls %s…), which belongs to internal/runtime", name, call)
+		}
+	}
+	if !equalSets(readers, journalReaders) {
+		t.Errorf("of internal/cli, %v import execution/journal, expected %v", readers, journalReaders)
+	}
 }
 
 func TestOneImporterPerModule(t *testing.T) {

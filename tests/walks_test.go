@@ -66,6 +66,7 @@ var unmetered = map[string]string{
 	"serving/pipeline.dataOf":         "of the request, which has at most maxRequest bytes",
 	"serving/pipeline.texts":          "see dataOf",
 	"runtime/results.sample":          "to mostDepth, mostSamples parts of each",
+	"runtime.Loaded.Run":              "does not reach itself: it calls Run of an engine",
 
 	"interop/importer.checkDepth":      "of a trace, which has at most MaxTraceBytes and is decoded from JSON; so are those below",
 	"interop/importer.countValues":     "see checkDepth",

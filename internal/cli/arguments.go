@@ -15,6 +15,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/serving/pipeline"
 )
 
@@ -29,7 +30,7 @@ func graphOf(p *project.Project, tool string) (*graph.Graph, error) {
 
 // loadTool loads the graph file of the flags, and returns the graph of the tool that the first
 // word names, with its arguments from --args and the other words. The caller closes the session.
-func (f *sessionFlags) loadTool(ctx context.Context, std streams, given string, words []string) (*loaded, *graph.Graph, value.Value, error) {
+func (f *sessionFlags) loadTool(ctx context.Context, std streams, given string, words []string) (*runtime.Loaded, *graph.Graph, value.Value, error) {
 	p, err := f.project(ctx)
 	if err != nil {
 		return nil, nil, nil, err
@@ -51,13 +52,13 @@ func (f *sessionFlags) loadTool(ctx context.Context, std streams, given string, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	g, args, err = l.ForRun(ctx, g, args, l.offers)
+	g, args, err = l.ForRun(ctx, g, args, l.Offers)
 	var refused *pipeline.Refusal
 	if errors.As(err, &refused) {
 		err = usageError{err}
 	}
 	if err != nil {
-		l.close()
+		l.Close()
 		return nil, nil, nil, err
 	}
 	return l, g, args, nil

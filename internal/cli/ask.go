@@ -32,14 +32,14 @@ func newAsker(std streams) *asker {
 }
 
 // asks lets servers ask, if their entries in the graph file allow it.
-func (a *asker) asks(secrets *config.Secrets) mcpclient.Option {
-	return mcpclient.WithElicitor(func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+func (a *asker) asks(secrets *config.Secrets) mcpclient.Elicitor {
+	return func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
 		f, err := readForm(params)
 		if err != nil {
 			return nil, err
 		}
 		return a.ask(ctx, upstream, f, secrets)
-	})
+	}
 }
 
 const noTerminal = "standard input or standard error is not a terminal"

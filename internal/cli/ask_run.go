@@ -10,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 // runUser is the person at the terminal, for the questions of one run.
@@ -39,13 +40,13 @@ func (u *runUser) Ask(ctx context.Context, q execution.Question) (execution.Answ
 		u.say("toolgraph: --yes answers the question of %s: %s\n", from, wording.OneLine(message))
 		return execution.Answer{Action: execution.Accept}, nil
 	case !u.talks && q.Form == nil:
-		return execution.Answer{}, &noUser{why: noTerminal + " (--yes agrees without asking)"}
+		return execution.Answer{}, &runtime.NoUserError{Why: noTerminal + " (--yes agrees without asking)"}
 	case !u.talks:
-		return execution.Answer{}, &noUser{why: noTerminal}
+		return execution.Answer{}, &runtime.NoUserError{Why: noTerminal}
 	}
-	f, err := readForm(elicitation(&q))
+	f, err := readForm(runtime.Elicitation(&q))
 	if err != nil {
-		return execution.Answer{}, &noUser{why: "the terminal cannot show the question: " + err.Error()}
+		return execution.Answer{}, &runtime.NoUserError{Why: "the terminal cannot show the question: " + err.Error()}
 	}
 	if q.Form == nil {
 		f.sends = "Your answer?"

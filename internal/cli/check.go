@@ -203,8 +203,8 @@ func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project
 	if err != nil {
 		return older, nil, err
 	}
-	defer l.close()
-	entries, missing, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, nil, nil)
+	defer l.Close()
+	entries, missing, err := lock.Ask(ctx, l.Pool, p.File, p.Graphs, nil, nil)
 	if err != nil {
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}

@@ -65,13 +65,13 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 
 	show := newTrace(std.err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
-	ctx, options := l.begin(show.progress.followed(ctx, l.user), g)
-	session, err := controller.Start(ctx, g, args, l.engine(), debug.StartOptions{
+	ctx, options := l.Begin(show.progress.followed(ctx, f.terminal), g)
+	session, err := controller.Start(ctx, g, args, l.Engine(), debug.StartOptions{
 		Pause: true, Run: append(options, execution.WithObserver(show)),
 	})
 	var refused *execution.ArgumentsError
@@ -89,7 +89,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 		std: std, screen: terminal.On(std.err), session: session, graph: g, secrets: l.File.Secrets, trace: show,
 		file: l.File.Path, source: bytes.Split(source, []byte("\n")),
 	}
-	close, err := r.input(ctx, l.user.input, f.historyPath())
+	close, err := r.input(ctx, f.terminal.input, f.historyPath())
 	if err != nil {
 		return err
 	}

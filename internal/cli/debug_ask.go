@@ -7,6 +7,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 // question prints what an ask node asks at a step; nothing for other nodes.
@@ -21,7 +22,7 @@ func (r *repl) question(ctx context.Context, node graph.Node, at execution.Addre
 		return
 	}
 	r.say("  asks: %s\n", wording.OneLine(presented(message, shownQuestion, r.secrets)))
-	f, err := readForm(elicitation(&execution.Question{Message: message, Form: ask.Fields}))
+	f, err := readForm(runtime.Elicitation(&execution.Question{Message: message, Form: ask.Fields}))
 	if err != nil { // the terminal cannot ask it either, and says so
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +19,8 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/runtime/state"
-	"toolgraph/mcpclient"
 )
 
 // sessionFlags are the flags of the commands that load a graph file and call its servers.
@@ -37,12 +37,13 @@ type sessionFlags struct {
 	audit                auditFlags
 
 	chosen func(flag string) bool // reports whether the command line has a flag
-	asks   mcpclient.Elicitor     // answers questions of upstream servers; nil: the user at the terminal does
-	user   execution.User         // answers questions of runs; nil: the same user
-	yes    bool                   // --yes: the user at the terminal agrees
+	asker  runtime.Asker          // nil: the user at the terminal
+	yes    bool                   // --yes: that user agrees
 
-	elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
-	around    func(execution.Journal) execution.Journal                      // around the journal of runs; nil: nothing is
+	terminal *asker // of that user, once a session is open
+
+	elsewhere func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) // connects to where runs are made; nil: in this process
+	around    func(execution.Journal) execution.Journal                              // around the journal of runs; nil: nothing is
 }
 
 // register adds --mcp and --log-level; level is the default.
@@ -133,6 +134,12 @@ func jsonFlag(cmd *cobra.Command, format *string) {
 		}
 		return err
 	})
+}
+
+// files returns the files whose changes matter.
+func (f *sessionFlags) files() []string {
+	o := runtime.Options{Graph: f.graph, File: f.options(), Locked: f.locked}
+	return o.Files()
 }
 
 // alternatives lists words: "a, b or c".
@@ -256,7 +263,7 @@ func stateDirectory() (string, error) {
 
 // stateHome returns the directory in which programs keep the state of a user.
 func stateHome() (string, error) {
-	switch runtime.GOOS {
+	switch goruntime.GOOS {
 	case "windows":
 		return os.UserCacheDir() // %LocalAppData%
 	case "darwin":

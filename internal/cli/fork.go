@@ -14,6 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 type forkFlags struct {
@@ -89,7 +90,7 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 		if recorded, err = store.Run(ctx, id); err != nil {
 			return err
 		}
-		events, err = forkEvents(ctx, store, recorded, at)
+		events, err = runtime.ForkEvents(ctx, store, recorded, at)
 		return err
 	})
 	if err != nil {
@@ -104,9 +105,9 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	if f.dry {
-		plan, err := dryrun.ForkOf(ctx, g, events, at, l.believer(false).effect)
+		plan, err := dryrun.ForkOf(ctx, g, events, at, l.Believer(false).Effect)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 		return printForkPlan(std.out, plan)
 	}
 	show := newTrace(std.err, p, g, f.trace)
-	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
+	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
 	opts := []execution.Option{stop, execution.WithObserver(show), execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.Start != nil {
 			printLine(std.err, "toolgraph: run %s continues run %s from step %s", e.Run, recorded.ID, at)
@@ -125,8 +126,8 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
-	result, err := l.fork(ctx, g, events, execution.Fork{At: at, Edits: edits, Repeat: f.repeat}, opts...)
-	return show.end(std, result, forkRemedy(err, recorded.ID))
+	result, err := l.Fork(ctx, g, events, execution.Fork{At: at, Edits: edits, Repeat: f.repeat}, opts...)
+	return show.end(std, result, runtime.ForkRemedy(err, recorded.ID))
 }
 
 // editsOf returns the edits of the flags.
@@ -178,4 +179,16 @@ func printForkPlan(w io.Writer, p *dryrun.ForkPlan) error {
 		rows[i] = []string{"  " + wording.OneLine(c.Node), wording.OneLine(c.Server + "." + c.Tool), wording.Count(c.Calls, "call"), effect}
 	}
 	return writeTable(w, rows)
+}
+
+// splitOrigin returns the run and the address of RUN/ADDRESS.
+func splitOrigin(text string) (run string, at execution.Address, err error) {
+	run, step, found := strings.Cut(text, "/")
+	if !found || run == "" {
+		return "", "", usagef("%s names no step of a run, expected RUN/ADDRESS such as last/4; list the addresses with: toolgraph runs show RUN", wording.Quote(text))
+	}
+	if at, err = execution.ParseAddress(step); err != nil {
+		return "", "", usageError{err}
+	}
+	return run, at, nil
 }

@@ -14,6 +14,7 @@ import (
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/serving/server"
 )
 
@@ -55,25 +56,25 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	if len(args) == 0 {
-		f.asks, f.user = askUser, hostUser{}
+		f.asker = runtime.ClientAsker{}
 	}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	i := &inspect.Inspector{
-		File: f.graph, Options: f.options(), Store: s.history, Version: versionText(),
+		File: f.graph, Options: f.options(), Store: s.History, Version: versionText(),
 		Command: commandPath,
 	}
 	if f.allowRun {
 		i.Run = func(ctx context.Context, p *project.Project, g *graph.Graph, with value.Value) (*execution.Result, error) {
-			l, err := s.use(p)
+			l, err := s.Use(p)
 			if err != nil {
 				return nil, err
 			}
-			defer l.release()
-			return l.run(ctx, l.engine(), g, with)
+			defer l.Release()
+			return l.Run(ctx, l.Engine(), g, with)
 		}
 	}
 	if len(args) > 0 {
@@ -83,7 +84,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 	if err != nil {
 		return err
 	}
-	return i.Serve(ctx, std.in, out, secrets, s.log)
+	return i.Serve(ctx, std.in, out, secrets, s.Log)
 }
 
 // ask prints the answer to one question.

@@ -79,7 +79,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	p := l.Project
 	wanted := lock.Called(p.Graphs)
 	var steps lock.Steps
@@ -99,7 +99,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	entries, invalid, err := lock.Ask(ctx, l.pool, p.File, p.Graphs, steps, f.only)
+	entries, invalid, err := lock.Ask(ctx, l.Pool, p.File, p.Graphs, steps, f.only)
 	for i := range invalid {
 		invalid[i].Severity = config.Error // an ambiguous tool cannot be locked
 	}
@@ -109,7 +109,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	}
 	newer := lock.Of(path, append(f.untouched(older, wanted, steps), entries...)...).Recall(older)
 	if f.learn {
-		if newer, err = f.learned(ctx, newer, p, l.log); err != nil {
+		if newer, err = f.learned(ctx, newer, p, l.Log); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/project/registry"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/telemetry/observe"
 )
 
@@ -16,7 +17,7 @@ import (
 func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets) (*slog.Logger, error) {
 	log, err := observe.NewLogger(std.err, cmp.Or(level, "error"), cmp.Or(f.logFormat, "text"), secrets)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, &runtime.OptionsError{Err: err}
 	}
 	return log, nil
 }

@@ -41,10 +41,10 @@ func (f *loginFlags) run(ctx context.Context, std streams, name string) error {
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	ctx, stop := context.WithTimeout(ctx, f.wait)
 	defer stop()
-	err = l.pool.Login(ctx, name, func(address string) {
+	err = l.Pool.Login(ctx, name, func(address string) {
 		fmt.Fprintf(std.err, "Open this address in a browser on this machine and agree there:\n\n  %s\n\n", address)
 	})
 	if err != nil {

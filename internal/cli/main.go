@@ -1,8 +1,8 @@
 // Package cli is the command line: argv, environment and standard streams go in, an exit code
 // comes out. Each subcommand is one file, which turns flags into a call of another room. What
-// subcommands share is in session.go (load, check, lock, history, telemetry, servers), flags.go,
-// streams.go and watch.go. The package decides nothing about graphs or runs, and internal/base/terminal
-// decides about colours and widths. It owns cobra, pflag and fsnotify.
+// subcommands share is in flags.go, start.go (flags become runtime.Options) and streams.go. The package decides
+// nothing about graphs, runs or processes, and internal/base/terminal decides about colours and widths. It owns
+// cobra and pflag.
 package cli
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 // The exit codes. A command that is ended by a signal has the signal's, see signalError.
@@ -32,7 +33,7 @@ const (
 // Main runs the program with the arguments and standard streams of the process, and returns its
 // exit code. A signal that asks the process to end cancels the command.
 func Main() int {
-	beginStart()
+	runtime.BeginStart()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	return run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
@@ -40,7 +41,7 @@ func Main() int {
 
 // MainOf is Main of another program: root returns its command.
 func MainOf(root func(Parts) *cobra.Command) int {
-	beginStart()
+	runtime.BeginStart()
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	p := Parts{streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}}
@@ -86,6 +87,7 @@ var (
 // exitCode reports the error of a command, unless it was reported already, and returns its code.
 func exitCode(err error, command string, stderr io.Writer) int {
 	var usage usageError
+	var options *runtime.OptionsError
 	var findings config.Diagnostics
 	switch {
 	case err == nil:
@@ -97,7 +99,7 @@ func exitCode(err error, command string, stderr io.Writer) int {
 	case errors.As(err, &findings):
 		printDiagnostics(stderr, findings)
 		return exitDiagnostics
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &options):
 		printFailure(stderr, err.Error())
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command)
 		return exitUsage

@@ -16,6 +16,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -75,11 +76,11 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	var schema *config.Data
 	if len(in.pairs) > 0 {
 		if schema, err = inputSchema(ctx, l, s, tool); err != nil {
-			return f.failed(l, err)
+			return f.failed(std, l, err)
 		}
 	}
 	args, err := givenArguments(in.from, in.object, schema, in.pairs)
@@ -88,9 +89,9 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 	}
 	args = withValues(args, in.values)
 	warnUndeclared(std.err, &config.Tool{Name: config.Text{Value: word}, InputSchema: schema}, args)
-	result, err := f.call(ctx, l, s.name, tool, args)
+	result, err := f.call(ctx, std, l, s.name, tool, args)
 	if err != nil {
-		return f.failed(l, err)
+		return f.failed(std, l, err)
 	}
 	form := &config.Tool{}
 	if f.text {
@@ -100,18 +101,18 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 }
 
 // call makes the call, and shows on a terminal how far it is.
-func (f *callFlags) call(ctx context.Context, l *loaded, server, tool string, args value.Value) (value.Value, error) {
-	line := newProgress(l.std.err, l.File.Secrets)
+func (f *callFlags) call(ctx context.Context, std streams, l *runtime.Loaded, server, tool string, args value.Value) (value.Value, error) {
+	line := newProgress(std.err, l.File.Secrets)
 	if line.w != nil {
 		line.mu.Lock()
 		line.begin("", "", server+" "+tool, time.Now())
 		line.draw(time.Now())
 		line.mu.Unlock()
-		l.user.shows = line
+		f.terminal.shows = line
 		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { line.heard("", done, total, message) })
 	}
 	defer line.clear()
-	return l.pool.CallTool(ctx, execution.Call{Server: server, Tool: tool, Args: args, Timeout: f.timeout})
+	return l.Pool.CallTool(ctx, execution.Call{Server: server, Tool: tool, Args: args, Timeout: f.timeout})
 }
 
 // progressText is what a server reports of a call in one line.
@@ -124,20 +125,20 @@ func progressText(done, total float64, message string) string {
 }
 
 // failed prints the error of a call; what the command line has wrong is a usage error.
-func (f *callFlags) failed(l *loaded, err error) error {
+func (f *callFlags) failed(std streams, l *runtime.Loaded, err error) error {
 	text := l.File.Secrets.Redact(err.Error())
 	var failure *mcpclient.Error
 	if errors.As(err, &failure) && slices.Contains([]string{mcpclient.CodeInvalidArguments, mcpclient.CodeUnknownTool}, failure.Code) {
 		return usageError{errors.New(text)}
 	}
-	printLine(l.std.err, "toolgraph: %s", text)
+	printLine(std.err, "toolgraph: %s", text)
 	return fmt.Errorf("%w: %w", errReported, err)
 }
 
 // inputSchema returns the inputSchema of a tool as its server lists it now; nil when it lists no
 // such tool, which the call reports.
-func inputSchema(ctx context.Context, l *loaded, s *found, tool string) (*config.Data, error) {
-	tools, err := l.pool.ListTools(ctx, s.name) // not redacted, so that the name is found
+func inputSchema(ctx context.Context, l *runtime.Loaded, s *found, tool string) (*config.Data, error) {
+	tools, err := l.Pool.ListTools(ctx, s.name) // not redacted, so that the name is found
 	if err != nil {
 		return nil, err
 	}

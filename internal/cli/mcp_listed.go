@@ -14,6 +14,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project/lock"
 	"toolgraph/internal/project/registry"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -146,8 +147,8 @@ func (l *listed) search(name string) *listedTool {
 }
 
 // ask returns the tools that the server lists now, with secrets redacted.
-func (s *found) ask(ctx context.Context, l *loaded) (*listed, error) {
-	tools, err := l.pool.ListTools(ctx, s.name)
+func (s *found) ask(ctx context.Context, l *runtime.Loaded) (*listed, error) {
+	tools, err := l.Pool.ListTools(ctx, s.name)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/registry"
+	"toolgraph/internal/runtime"
 )
 
 // serverFlags find servers by name: in the file of --mcp and the registries of the project and the
@@ -124,7 +125,7 @@ func (f *serverFlags) unknownServer(servers []*found, name string) error {
 
 // open loads the file of a server, with the values of variables, and a session for calls. The
 // caller closes it.
-func (f *serverFlags) open(ctx context.Context, std streams, s *found) (*loaded, error) {
+func (f *serverFlags) open(ctx context.Context, std streams, s *found) (*runtime.Loaded, error) {
 	if s.entry == nil {
 		return f.load(ctx, std)
 	}

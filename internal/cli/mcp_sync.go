@@ -127,9 +127,9 @@ func (f *syncFlags) sync(ctx context.Context, std streams, e registry.Entry, res
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	u := file.Servers[0]
-	tools, err := l.pool.ListTools(ctx, e.Name)
+	tools, err := l.Pool.ListTools(ctx, e.Name)
 	if err != nil {
 		return errors.New(file.Secrets.Redact(err.Error()))
 	}

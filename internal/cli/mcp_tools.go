@@ -11,6 +11,7 @@ import (
 
 	"toolgraph/expressions/shape"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -102,11 +103,11 @@ func (f *toolsFlags) list(ctx context.Context, std streams, servers []*found, to
 		}
 		asked = append(asked, i)
 	}
-	var ofGraph *loaded // which all servers of the graph file share
+	var ofGraph *runtime.Loaded // which all servers of the graph file share
 	var failure error
 	if f.graph != "" && len(asked) > 0 {
 		if ofGraph, failure = f.load(ctx, std); failure == nil {
-			defer ofGraph.close()
+			defer ofGraph.Close()
 		}
 	}
 	var asking sync.WaitGroup
@@ -126,7 +127,7 @@ func (f *toolsFlags) list(ctx context.Context, std streams, servers []*found, to
 }
 
 // ask returns the tools that a server lists now. ofGraph is nil for a server of a registry.
-func (f *toolsFlags) ask(ctx context.Context, std streams, s *found, ofGraph *loaded) (*listed, error) {
+func (f *toolsFlags) ask(ctx context.Context, std streams, s *found, ofGraph *runtime.Loaded) (*listed, error) {
 	if ofGraph != nil {
 		return s.ask(ctx, ofGraph)
 	}
@@ -134,7 +135,7 @@ func (f *toolsFlags) ask(ctx context.Context, std streams, s *found, ofGraph *lo
 	if err != nil {
 		return nil, err
 	}
-	defer l.close()
+	defer l.Close()
 	return s.ask(ctx, l)
 }
 

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"toolgraph/internal/runtime"
 )
 
 // Parts are what other programs are made of whose runs are made elsewhere: their commands share
@@ -34,7 +36,7 @@ func (p Parts) Printf(format string, args ...any) {
 
 // Serve is the command serve of a program whose runs are made elsewhere. connect is called once,
 // when the file is loaded.
-func (p Parts) Serve(connect func(ctx context.Context, log *slog.Logger) (Elsewhere, error)) *cobra.Command {
+func (p Parts) Serve(connect func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error)) *cobra.Command {
 	flags := serveFlags{}
 	flags.elsewhere = connect
 	return serveCommand(p.std, &flags)

@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/graph"
+	"toolgraph/internal/runtime"
 )
 
 // Calling has the flags of a command that has the call of one tool of a graph file made elsewhere:
@@ -34,7 +35,7 @@ func (p Parts) Calling(cmd *cobra.Command) *Calling {
 
 // Load loads the graph file, and returns the call that words ask for: the name of a tool, then arguments
 // key=value. The arguments are complete and valid. An ID and a subject are the caller's to set.
-func (c *Calling) Load(ctx context.Context, words []string) (r Remote, err error) {
+func (c *Calling) Load(ctx context.Context, words []string) (r runtime.Remote, err error) {
 	if c.flags.graph == "" {
 		return r, usagef("no graph file; name it with -g FILE")
 	}
@@ -64,7 +65,7 @@ func (c *Calling) Load(ctx context.Context, words []string) (r Remote, err error
 		return r, usageError{fmt.Errorf("%s: %w", words[0], err)}
 	}
 	c.graph = g
-	return Remote{Tool: listed.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args}, nil
+	return runtime.Remote{Tool: listed.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args}, nil
 }
 
 // Asks returns the nodes of the tool, and of those that it calls, that put a question to the user.

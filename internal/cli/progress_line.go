@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 // progress is a line on a terminal that shows the current step of a run. While calls are in flight a
@@ -70,7 +71,7 @@ func (p *progress) followed(ctx context.Context, user *asker) context.Context {
 		return ctx
 	}
 	user.shows = p
-	return hearing(ctx, p.heard)
+	return runtime.WithUpstreamProgress(ctx, p.heard)
 }
 
 // Observe redraws the line.

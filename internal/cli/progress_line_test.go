@@ -17,6 +17,24 @@ func newLine(to *bytes.Buffer) *progress {
 	return p
 }
 
+// The events of runs, with nothing but what the line reads.
+
+func calls(at execution.Address, graph, node string) execution.Event {
+	frame, index, part := at.Split()
+	return execution.Event{Kind: execution.CallStarted, Step: &execution.Visit{Frame: frame, Index: index, Part: part, Graph: graph, NodeID: node}}
+}
+
+func parts(at execution.Address, graph, node string, count int) execution.Event {
+	e := calls(at, graph, node)
+	e.Kind, e.Parts = execution.PartsStarted, &execution.Parts{Count: count}
+	return e
+}
+
+func ends(at execution.Address, tool, node string) execution.Event {
+	frame, index, part := at.Split()
+	return execution.Event{Kind: execution.StepFinished, Record: &execution.Record{Frame: frame, Index: index, Part: part, Tool: tool, NodeID: node}}
+}
+
 // The line names the call that has taken longest, and the parts that it is one of.
 func TestProgressLine(t *testing.T) {
 	began := time.Now()

@@ -14,6 +14,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 type replayFlags struct {
@@ -78,8 +79,8 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	}
 	show := newTrace(std.err, p, g, f.trace)
 	follow := newFollower(events, f.from)
-	engine, _ := replayer(g, events, f.from, reportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
-	result, err := f.replay(withRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
+	engine, _ := replayer(g, events, f.from, runtime.ReportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
+	result, err := f.replay(runtime.WithRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
 	if result == nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 )
 
 type resumeFlags struct {
@@ -90,29 +91,29 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	show := newTrace(std.err, p, g, f.trace)
-	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
-	user := &lastingUser{inTurn: inTurn{l.asked(g)}}
+	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	user := &runtime.SuspendingUser{InTurn: runtime.InTurn{User: l.UserOf(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	var result *execution.Result
 	if recorded.Status == journal.Waiting {
-		result, err = l.answerThere(ctx, recorded, user, opts)
+		result, err = l.AnswerThere(ctx, recorded, user, opts)
 	} else {
-		result, err = l.resolve(ctx, g, recorded.ID, opts...)
+		result, err = l.Resolve(ctx, g, recorded.ID, opts...)
 	}
-	if errors.Is(err, execution.ErrSuspended) && user.why != nil {
+	if errors.Is(err, execution.ErrSuspended) && user.Why != nil {
 		is := "stays interrupted"
 		if recorded.Status == journal.Waiting {
 			is = "waits in another process"
 		}
 		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
-			recorded.ID, is, user.why, recorded.ID)
+			recorded.ID, is, user.Why, recorded.ID)
 	}
-	return show.end(std, result, withRemedy(err))
+	return show.end(std, result, runtime.WithRemedy(err))
 }
 
 // resolution returns what the flags say about the in-doubt call.
@@ -176,96 +177,4 @@ func (f *sessionFlags) recordedGraph(ctx context.Context, recorded journal.Run, 
 		err = usageError{err}
 	}
 	return p, g, err
-}
-
-// withRemedy adds to a failure what its reader can do about it.
-func withRemedy(err error) error {
-	var step *execution.StepError
-	if errors.As(err, &step) && errors.Is(err, execution.ErrSuspended) {
-		return fmt.Errorf("%w\nif the run is recorded, resume it: toolgraph resume %s", err, step.Run)
-	}
-	if !errors.As(err, &step) || step.Code() != execution.CodeOutcomeUnknown {
-		return err
-	}
-	all := ""
-	var failed *execution.Failure
-	if errors.As(err, &failed) && strings.Contains(string(failed.At), ".") { // parts run at the same time
-		all = ", --repeat-all repeats all in-doubt calls"
-	}
-	return fmt.Errorf("%w\nafter checking, resolve the call: toolgraph resume %s --repeat repeats it, "+
-		"--answer JSON gives the value that it returned, --answer-nothing says that it returned no value%s", err, step.Run, all)
-}
-
-// resume resumes an interrupted run. The result of a run that has ended is its recorded end.
-func (l *loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.claimedBy(ctx, id, l.history.Claim)
-	if err != nil {
-		return nil, err
-	}
-	return l.resumed(ctx, g, events, more...)
-}
-
-// resolve is resume also for a run that ended because of an in-doubt call, which the options may resolve.
-func (l *loaded) resolve(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.claimedBy(ctx, id, l.history.ClaimInDoubt)
-	if err != nil {
-		return nil, err
-	}
-	return l.resumed(ctx, g, events, more...)
-}
-
-// resumed continues a run with these events, which this process has claimed. A run that cannot be continued, or is
-// suspended, is given back.
-func (l *loaded) resumed(ctx context.Context, g *graph.Graph, events []execution.Event, more ...execution.Option) (*execution.Result, error) {
-	ctx, options := l.begin(ctx, g)
-	options = append(options, l.believer(true).options(ctx)...) // in-doubt calls depend on it
-	result, err := l.engine().Resume(ctx, g, events, append(options, more...)...)
-	var step *execution.StepError
-	undone := err != nil && !errors.As(err, &step) && !errors.Is(err, execution.ErrTaken)
-	if len(events) > 0 && (undone || errors.Is(err, execution.ErrSuspended)) {
-		l.giveBack(ctx, events[0].Run)
-	}
-	return result, err
-}
-
-// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
-func (l *loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
-	events, err := l.history.Load(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if !ended(events) {
-		// A run is claimed only when it is recorded completely. Then it is read again,
-		// because another process may have resumed it and died in between.
-		complete := l.history.Journal(l.File.Secrets, aboutRuns(l.Project))
-		if _, err := complete.Load(ctx, id); err != nil {
-			return nil, err
-		}
-		if err := claim(ctx, id); err != nil {
-			return nil, err
-		}
-		if events, err = complete.Load(ctx, id); err != nil {
-			l.giveBack(ctx, id)
-		}
-	}
-	return events, err
-}
-
-// giveBack lets any process resume a suspended run, as soon as this one has recorded it.
-func (l *loaded) giveBack(ctx context.Context, run string) {
-	if l.history == nil {
-		return
-	}
-	if err := l.history.Release(context.WithoutCancel(ctx), run); err != nil {
-		l.log.Warn("a suspended run can be resumed once this process has ended", "run", run, "error", err)
-	}
-}
-
-// ended reports whether a run is over: with a value, or with a failure that is final.
-func ended(events []execution.Event) bool {
-	if len(events) == 0 {
-		return false
-	}
-	end := events[len(events)-1].End
-	return end != nil && (end.Failure == nil || end.Failure.Code != execution.CodeOutcomeUnknown)
 }

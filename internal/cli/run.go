@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/internal/runtime"
 )
 
 type runFlags struct {
@@ -75,14 +76,14 @@ func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
 	if err != nil {
 		return err
 	}
-	defer l.close()
+	defer l.Close()
 	show := newTrace(std.err, l.Project, g, f.trace)
 	if f.dry.on {
-		return f.dry.run(ctx, l, g, args, show)
+		return f.dry.run(ctx, std, l, g, args, show)
 	}
-	ctx, stop := l.untilStopped(show.progress.followed(ctx, l.user))
-	result, err := l.run(ctx, l.engine(), g, args, stop, execution.WithObserver(show))
-	err = withRemedy(err)
+	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show))
+	err = runtime.WithRemedy(err)
 	defer printUsage(std.err, g, result, err, f.usage)
 	return show.end(std, result, err)
 }

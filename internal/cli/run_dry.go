@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/editor/checks"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -40,22 +41,20 @@ func (f *dryFlags) check() error {
 }
 
 // run makes a dry run of a graph and prints its plan.
-func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args value.Value, show *trace) error {
+func (f *dryFlags) run(ctx context.Context, std streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
 	beside, _, err := checks.LockBeside(l.Project, nil)
 	if err != nil {
 		return err
 	}
 	var guard mcpclient.ToolCheck
-	if l.lock != nil {
-		guard = l.lock.Guard(l.File)
+	if l.Lock != nil {
+		guard = l.Lock.Guard(l.File)
 	}
-	pool := l.newPool(l.Project, l.log, mcpclient.WithToolCheck(dryrun.ReadOnly(guard, l.File.Path)))
-	defer pool.Close()
-	dry := *l
-	dry.pool = pool // also for what servers that the file trusts say
-	ctx, believed := dry.believe(withRuleLog(ctx, l.log, g.Tool.Name.Value), g)
-	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: pool, Lock: beside, Secrets: l.File.Secrets},
-		g, args, append(believed, execution.WithObserver(show), reportPanics(l.log))...)
+	dry := l.Checked(dryrun.ReadOnly(guard, l.File.Path))
+	defer dry.Release()
+	ctx, believed := dry.Believe(runtime.WithRuleLog(ctx, l.Log, g.Tool.Name.Value), g)
+	plan, err := dryrun.Run(ctx, dryrun.Options{Pool: dry.Pool, Lock: beside, Secrets: l.File.Secrets},
+		g, args, append(believed, execution.WithObserver(show), runtime.ReportPanics(l.Log))...)
 	show.progress.clear()
 	var refused *execution.ArgumentsError
 	switch {
@@ -64,15 +63,15 @@ func (f *dryFlags) run(ctx context.Context, l *loaded, g *graph.Graph, args valu
 	case err != nil:
 		return err
 	case f.format == "json":
-		err = encodeJSON(l.std.out, plan)
+		err = encodeJSON(std.out, plan)
 	default:
-		err = printPlan(l.std.out, plan)
+		err = printPlan(std.out, plan)
 	}
 	if err != nil || plan.Error == "" {
 		return err
 	}
 	if f.format != "json" {
-		printLine(l.std.err, "toolgraph: %s", plan.Error)
+		printLine(std.err, "toolgraph: %s", plan.Error)
 	}
 	return errReported
 }

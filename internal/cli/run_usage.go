@@ -9,6 +9,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/runtime/results"
 )
 
@@ -18,7 +19,7 @@ func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed er
 	if result == nil { // no run
 		return
 	}
-	used := usedBy(result)
+	used := runtime.UsageOf(result)
 	out := bytesOut(g, result, failed)
 	limit := g.Limits.MaxResultBytes
 	switch {

@@ -1,20 +1,13 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/runtime"
 )
-
-// cancelTime is how long a run may take to end once its process has been asked.
-const cancelTime = 30 * time.Second
 
 func newRunsCancel(std streams, history *historyFlags) *cobra.Command {
 	var format string
@@ -28,7 +21,7 @@ interrupted run is recorded as cancelled, so that no process resumes it.`,
 		Args:    args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return history.read(func(store *journal.Store) error {
-				id, err := cancelRun(cmd.Context(), store, args[0])
+				id, err := runtime.CancelRun(cmd.Context(), store, args[0])
 				switch {
 				case err != nil:
 					return err
@@ -42,63 +35,4 @@ interrupted run is recorded as cancelled, so that no process resumes it.`,
 	}
 	formatFlag(cmd, &format)
 	return cmd
-}
-
-// cancelRun cancels a run and returns its id when it has ended.
-func cancelRun(ctx context.Context, store *journal.Store, named string) (id string, err error) {
-	run, err := store.Run(ctx, named)
-	if err != nil {
-		return "", err
-	}
-	ctx, stop := context.WithTimeout(ctx, cancelTime)
-	defer stop()
-	for run.InProgress() {
-		err := store.Send(ctx, run.Owner, journal.Message{Run: run.ID, Kind: kindCancel, Body: json.RawMessage("{}")})
-		switch {
-		case errors.Is(err, journal.ErrNoProcess):
-			return "", fmt.Errorf("run %s is in progress in a process that takes no messages%s; only toolgraph serve does: stop the other command itself, with Ctrl-C",
-				run.ID, processText(run))
-		case err != nil:
-			return "", err
-		}
-		again, cancel := context.WithTimeout(ctx, sendAgain)
-		next, err := store.Wait(again, run.ID, func(r journal.Run) bool { return !r.InProgress() || r.Owner != run.Owner })
-		cancel()
-		switch {
-		case err == nil:
-			run = next
-		case ctx.Err() != nil:
-			return "", fmt.Errorf("run %s has not ended within %v, although its process%s was asked to cancel it; its call in flight may take longer",
-				run.ID, cancelTime, processText(run))
-		case !errors.Is(err, context.DeadlineExceeded):
-			return "", err
-		}
-	}
-	switch run.Status {
-	case journal.Interrupted:
-		return run.ID, endCancelled(ctx, store, run.ID)
-	case journal.Cancelled:
-		return run.ID, nil
-	case journal.Finished, journal.Failed, journal.Running, journal.Waiting:
-	}
-	return "", fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
-}
-
-// endCancelled records the end of an interrupted run.
-func endCancelled(ctx context.Context, store *journal.Store, id string) error {
-	if err := store.Claim(ctx, id); err != nil {
-		return err
-	}
-	end := &execution.End{Failure: &execution.Failure{Code: execution.CodeCancelled, Message: "the run was cancelled while it was interrupted"}}
-	return store.Journal(nil, journal.About{}).Append(ctx, execution.Event{
-		Kind: execution.RunFinished, Run: id, Time: time.Now(), End: end, Sync: true,
-	})
-}
-
-// processText names the process of a run in messages.
-func processText(run journal.Run) string {
-	if run.Process == nil {
-		return ""
-	}
-	return " (" + run.Process.String() + ")"
 }

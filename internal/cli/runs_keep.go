@@ -66,13 +66,16 @@ func keepText(bounds journal.Retention) string {
 	return fmt.Sprintf("--keep %d --keep-bytes %s", int(bounds.MaxAge/day), size.String())
 }
 
+// policyTime is how long reading or setting the policy may take when a process starts.
+const policyTime = 5 * time.Second
+
 // warnOfPolicy logs that flags of this process are not used, because only the policy of the store
 // decides which runs are deleted.
 func (f *historyFlags) warnOfPolicy(ctx context.Context, store *journal.Store, log *slog.Logger) {
 	if !f.keep.isGiven() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, mailTime)
+	ctx, cancel := context.WithTimeout(ctx, policyTime)
 	defer cancel()
 	policy, ok, err := store.Policy(ctx)
 	if err == nil && f.serves {

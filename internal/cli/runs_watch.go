@@ -18,6 +18,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
 )
 
 func newRunsWatch(std streams, history *historyFlags) *cobra.Command {
@@ -69,7 +70,7 @@ result. RUN can be the beginning of the id, or last.`,
 				}
 				return w.watch(ctx, store)
 			})
-			if isStop(ctx) {
+			if errors.Is(context.Cause(ctx), runtime.ErrStop) {
 				return errors.Join(err, context.Cause(ctx))
 			}
 			return err

@@ -9,16 +9,25 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// selfOption lets the command of a server be toolgraph wherever this program is installed.
-func selfOption() []mcpclient.Option {
-	self, err := os.Executable()
+// self returns the path of toolgraph, wherever this program is installed; "" when it is looked for as any other.
+func self() string {
+	path, err := os.Executable()
 	if err == nil && isOther.Load() {
-		self, err = beside(self)
+		path, err = beside(path)
 	}
 	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// selfOption lets the command of a server be that toolgraph.
+func selfOption() []mcpclient.Option {
+	path := self()
+	if path == "" {
 		return nil
 	}
-	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", self)}
+	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", path)}
 }
 
 // isOther is set by MainOf: the executable of the process is not toolgraph.

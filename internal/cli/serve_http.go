@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -16,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/serving/server"
 )
 
@@ -55,8 +54,7 @@ type httpListener struct {
 	address *net.TCPAddr
 	options server.HTTPOptions
 	oauth   *oauthFlags
-
-	listening func(address string) error // called before clients are served; nil: nothing is to be done
+	std     streams
 }
 
 // listener checks the flags; it is nil without --http.
@@ -168,10 +166,11 @@ func (f *httpFlags) token() (string, error) {
 	return token, nil
 }
 
-// serve listens and serves until ctx ends.
-func (l *httpListener) serve(ctx context.Context, srv *server.Server, std streams, p *project.Project, log *slog.Logger) error {
+// Serve listens and serves until ctx ends.
+func (l *httpListener) Serve(ctx context.Context, s *runtime.Served) error {
+	l.options.Metrics, l.options.Ready = s.Metrics, s.Ready
 	if o := l.options.OAuth; o != nil {
-		v, err := l.oauth.verifier(o.Resource, log)
+		v, err := l.oauth.verifier(o.Resource, s.Log)
 		if err != nil {
 			return fmt.Errorf("OAuth: %w", err)
 		}
@@ -185,8 +184,8 @@ func (l *httpListener) serve(ctx context.Context, srv *server.Server, std stream
 	if err != nil {
 		return err
 	}
-	if l.listening != nil {
-		if err := l.listening(listener.Addr().String()); err != nil {
+	if s.Listening != nil {
+		if err := s.Listening(listener.Addr().String()); err != nil {
 			return errors.Join(err, listener.Close())
 		}
 	}
@@ -194,7 +193,7 @@ func (l *httpListener) serve(ctx context.Context, srv *server.Server, std stream
 	if l.options.Token == "" && l.options.OAuth == nil {
 		warning = ", without a token"
 	}
-	fmt.Fprintf(std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
-		wording.Count(len(p.Listed()), "tool"), p.File.Path, listener.Addr(), server.Endpoint, warning)
-	return srv.ServeHTTP(ctx, listener, l.options)
+	fmt.Fprintf(l.std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
+		wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path, listener.Addr(), server.Endpoint, warning)
+	return s.Server.ServeHTTP(ctx, listener, l.options)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolgraph/execution"
+	"toolgraph/internal/runtime"
 )
 
 // signalError is the cause of a context that was ended by a signal.
@@ -17,8 +18,11 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "ended by a signal: " + e.signal.String() }
 
-// Is lets errors.Is match context.Canceled.
-func (e signalError) Is(target error) bool { return target == context.Canceled }
+// Is lets errors.Is match context.Canceled and, for a signal that suspends runs, ErrStop. SIGINT comes from the user of
+// a terminal, and cancels runs.
+func (e signalError) Is(target error) bool {
+	return target == context.Canceled || target == runtime.ErrStop && e.signal != syscall.SIGINT
+}
 
 // exitCode returns the code that shells report for a process ended by the signal: 130 for SIGINT,
 // 143 for SIGTERM.
@@ -101,57 +105,3 @@ func endedBy(ctx context.Context, err error) (ended signalError, is bool) {
 // defaultGrace is how long a call in flight may continue after SIGTERM: less than hosts wait
 // before they kill the process.
 const defaultGrace = 3 * time.Second
-
-// isStop reports whether a context was ended by a signal that suspends runs, such as SIGTERM.
-// SIGINT comes from the user of a terminal, and cancels runs.
-func isStop(ctx context.Context) bool {
-	var ended signalError
-	return errors.As(context.Cause(ctx), &ended) && ended.signal != syscall.SIGINT
-}
-
-// stopping returns a channel that is closed some time after a signal that suspends runs: then runs
-// end before their next node. report is called at that moment.
-func stopping(ctx context.Context, after time.Duration, report func()) (stop <-chan struct{}, release func()) {
-	timed, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	closed := make(chan struct{})
-	unregister := context.AfterFunc(ctx, func() {
-		if isStop(ctx) && wait(timed, after) {
-			close(closed)
-			report()
-		}
-	})
-	return closed, func() {
-		unregister()
-		cancel()
-	}
-}
-
-// lasting returns a context for calls. After a signal that suspends runs it lasts for the grace,
-// and then ends with execution.ErrSuspended; with any other end of ctx it ends at once.
-func lasting(ctx context.Context, grace time.Duration) (calls context.Context, release func()) {
-	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	unregister := context.AfterFunc(ctx, func() {
-		cause := context.Cause(ctx)
-		if isStop(ctx) {
-			wait(calls, grace)
-			cause = execution.ErrSuspended
-		}
-		cancel(cause)
-	})
-	return calls, func() {
-		unregister()
-		cancel(context.Canceled)
-	}
-}
-
-// wait reports whether the time has passed before ctx ended.
-func wait(ctx context.Context, long time.Duration) bool {
-	timer := time.NewTimer(long)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 )
 
 type testFlags struct {
@@ -80,19 +81,19 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	opts.Connect = func(p *project.Project) (execution.ToolCaller, func(), error) {
-		l, err := s.use(p)
+		l, err := s.Use(p)
 		if err != nil {
 			return nil, nil, err
 		}
-		return l.pool, l.release, nil
+		return l.Pool, l.Release, nil
 	}
 	opts.Repeatable = func(p *project.Project) func(string, string, config.Effect) bool {
-		return lockedBeliever(p).repeatable(ctx)
+		return runtime.LockedBeliever(p).Repeatable(ctx)
 	}
 	opts.Effects = func(p *project.Project) func(context.Context, string, string) config.Effect {
-		return lockedBeliever(p).effect
+		return runtime.LockedBeliever(p).Effect
 	}
 	if f.watch {
 		return f.again(ctx, std, paths, opts)
@@ -126,11 +127,11 @@ func (f *testFlags) options() (graphtest.Options, error) {
 // again runs the tests, and repeats them whenever a file that they read has changed, until ctx
 // ends.
 func (f *testFlags) again(ctx context.Context, std streams, paths []string, opts graphtest.Options) error {
-	changes, err := newWatcher(func() []string { return f.read(paths) })
+	changes, err := runtime.NewWatcher(func() []string { return f.read(paths) })
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
-	defer changes.close()
+	defer changes.Close()
 	for {
 		err := f.once(ctx, std, paths, opts)
 		switch {
@@ -140,7 +141,7 @@ func (f *testFlags) again(ctx context.Context, std streams, paths []string, opts
 			fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
 		}
 		fmt.Fprintln(std.err, "waiting for a change (Ctrl-C ends)")
-		if err := changes.next(ctx); ctx.Err() != nil {
+		if err := changes.Next(ctx); ctx.Err() != nil {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("--watch: %w", err)

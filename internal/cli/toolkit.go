@@ -11,6 +11,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -60,19 +61,19 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	f.asks, f.user = askUser, hostUser{}
+	f.asker = runtime.ClientAsker{}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {
 		return err
 	}
-	defer s.close()
+	defer s.Close()
 	kit := authoring.New(authoring.Options{
 		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun,
-		Version: versionText(), Logger: s.log, Runs: s.history,
-		NewPool: func(p *project.Project) *mcpclient.Pool { return s.newPool(p, s.log) },
+		Version: versionText(), Logger: s.Log, Runs: s.History,
+		NewPool: func(p *project.Project) *mcpclient.Pool { return s.NewPool(p, s.Log) },
 		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
-			l := &loaded{session: s, Project: p, log: s.log, pool: pool}
-			return l.run(ctx, l.engine(), g, args, more...)
+			l := s.WithPool(p, pool)
+			return l.Run(ctx, l.Engine(), g, args, more...)
 		},
 	})
 	defer kit.Close()

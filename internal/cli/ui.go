@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"runtime"
+	goruntime "runtime"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/debugger/page"
+	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
 
@@ -60,20 +61,19 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	changes, noChanges := newWatcher(f.watched) // before the file is loaded, so that no later change is missed
+	changes, noChanges := runtime.NewWatcher(f.watched) // before the file is loaded, so that no later change is missed
 	if noChanges == nil {
-		defer changes.close()
+		defer changes.Close()
 	}
 	var shown *page.Server // is set before any run
-	f.asks = func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
-		return shown.Ask(ctx, upstream, params)
-	}
+	f.terminal = newAsker(std)
+	f.asker = pageAsker{terminalAsker{f.terminal, false}, &shown}
 	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
 	}
-	defer l.close()
-	logFindings(l.log, l.Warnings)
+	defer l.Close()
+	runtime.LogFindings(l.Log, l.Warnings)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address.String())
 	if err != nil {
 		return err
@@ -84,18 +84,18 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 		defer kit.Close()
 	}
 	var served atomic.Pointer[mcpclient.Pool] // of the version that is in use
-	served.Store(l.pool)
+	served.Store(l.Pool)
 	shown = page.New(page.Options{
-		Controller: debug.New(), Project: l.page(), File: f.file(kit, served.Load),
-		Store: l.history, Version: versionText(), Logger: l.log,
+		Controller: debug.New(), Project: pageOf(l), File: f.file(kit, served.Load),
+		Store: l.History, Version: versionText(), Logger: l.Log,
 	})
 	if noChanges != nil {
-		l.log.Warn("changed files are not reloaded", "error", noChanges)
+		l.Log.Warn("changed files are not reloaded", "error", noChanges)
 	} else {
-		l.follow(ctx, changes, func(next *loaded) (<-chan struct{}, error) {
-			served.Store(next.pool)
-			return shown.Replace(next.page()), nil
-		}, func(_ *loaded, err error) {
+		l.Follow(ctx, changes, func(next *runtime.Loaded) (<-chan struct{}, error) {
+			served.Store(next.Pool)
+			return shown.Replace(pageOf(next)), nil
+		}, func(_ *runtime.Loaded, err error) {
 			var found config.Diagnostics
 			if !errors.As(err, &found) {
 				found = config.Diagnostics{{Severity: config.Error, Message: err.Error()}}
@@ -107,10 +107,23 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	fmt.Fprintf(std.err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", l.File.Path, url)
 	if !f.noOpen && isTerminal(std.err) {
 		if err := openBrowser(ctx, url); err != nil {
-			l.log.Info("no browser was opened", "error", err)
+			l.Log.Info("no browser was opened", "error", err)
 		}
 	}
 	return shown.Serve(ctx, listener)
+}
+
+// pageAsker asks the user of the page the questions of servers.
+type pageAsker struct {
+	terminalAsker
+	shown **page.Server
+}
+
+// Elicitor passes the questions of servers on to the page.
+func (a pageAsker) Elicitor(*config.Secrets) mcpclient.Elicitor {
+	return func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
+		return (*a.shown).Ask(ctx, upstream, params)
+	}
 }
 
 // loopback checks the address to listen at, which only this machine may reach.
@@ -125,10 +138,10 @@ func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 	return address, nil
 }
 
-// page returns what the page shows of a file.
-func (l *loaded) page() page.Project {
-	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.engine(), Offers: l.offers, Begin: l.begin, Hear: hearing}
-	if l.history != nil {
+// pageOf returns what the page shows of a file.
+func pageOf(l *runtime.Loaded) page.Project {
+	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.Engine(), Offers: l.Offers, Begin: l.Begin, Hear: runtime.WithUpstreamProgress}
+	if l.History != nil {
 		p.Again = pageAgain{l}
 	}
 	return p
@@ -146,7 +159,7 @@ func sourceOf(path string) string {
 // openBrowser opens an address in the user's browser.
 func openBrowser(ctx context.Context, url string) error {
 	name, args := "xdg-open", []string{url}
-	switch runtime.GOOS {
+	switch goruntime.GOOS {
 	case "darwin":
 		name = "open"
 	case "windows":

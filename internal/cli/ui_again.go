@@ -10,10 +10,11 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/debugger/page"
+	"toolgraph/internal/runtime"
 )
 
 // pageAgain does recorded runs again for the debugger's page, as resume, replay and fork do.
-type pageAgain struct{ *loaded }
+type pageAgain struct{ *runtime.Loaded }
 
 var _ page.Again = pageAgain{}
 
@@ -21,7 +22,7 @@ var _ page.Again = pageAgain{}
 func (a pageAgain) Plan(ctx context.Context, run journal.Run, at execution.Address) (plan *dryrun.ForkPlan, changed bool, err error) {
 	events, g, changed, err := a.forkable(ctx, run, at)
 	if err == nil {
-		plan, err = dryrun.ForkOf(ctx, g, events, at, a.believer(false).effect)
+		plan, err = dryrun.ForkOf(ctx, g, events, at, a.Believer(false).Effect)
 	}
 	return plan, changed, err
 }
@@ -32,11 +33,11 @@ func (a pageAgain) Fork(ctx context.Context, run journal.Run, f execution.Fork, 
 	if err != nil {
 		return nil, err
 	}
-	opts := a.believer(true).options(ctx) // calls whose outcome is unknown depend on it
+	opts := a.Believer(true).Options(ctx) // calls whose outcome is unknown depend on it
 	if changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}
-	forked, err := a.engine().PrepareFork(ctx, g, events, f, opts...)
+	forked, err := a.Engine().PrepareFork(ctx, g, events, f, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func (a pageAgain) Fork(ctx context.Context, run journal.Run, f execution.Fork, 
 	return &page.Prepared{
 		ID: forked.ID(), Graph: g, Args: own[0].Start.Args, Events: own,
 		Run: func(ctx context.Context, opts ...execution.Option) (*execution.Result, error) {
-			ctx, options := a.begin(ctx, g)
+			ctx, options := a.Begin(ctx, g)
 			return forked.Run(ctx, append(options, opts...)...)
 		},
 	}, nil
@@ -52,7 +53,7 @@ func (a pageAgain) Fork(ctx context.Context, run journal.Run, f execution.Fork, 
 
 // forkable returns the events of a run for a fork, and its graph as it is now.
 func (a pageAgain) forkable(ctx context.Context, run journal.Run, at execution.Address) (events []execution.Event, g *graph.Graph, changed bool, err error) {
-	if events, err = forkEvents(ctx, a.history, run, at); err != nil {
+	if events, err = runtime.ForkEvents(ctx, a.History, run, at); err != nil {
 		return nil, nil, false, err
 	}
 	g, err = a.Recorded(ctx, run.Tool, events[0].Start.Args)
@@ -74,11 +75,11 @@ func (a pageAgain) resumable(ctx context.Context, run journal.Run) ([]execution.
 	if run.InProgress() {
 		return nil, fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
 	}
-	if err := a.history.Verify(ctx, run); err != nil {
+	if err := a.History.Verify(ctx, run); err != nil {
 		return nil, err
 	}
-	events, err := a.history.Journal(nil, journal.About{}).Load(ctx, run.ID)
-	if err == nil && ended(events) {
+	events, err := a.History.Journal(nil, journal.About{}).Load(ctx, run.ID)
+	if err == nil && runtime.HasEnded(events) {
 		err = fmt.Errorf("run %s has ended, so it cannot be resumed; run it again, whole or from one of its steps", run.ID)
 	}
 	return events, err
@@ -98,7 +99,7 @@ func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Reso
 	if !start.IsOf(g) && !changed {
 		return nil, fmt.Errorf("run %s was started with another version of the graph: %w", run.ID, execution.ErrGraphChanged)
 	}
-	if events, err = a.claimedBy(ctx, run.ID, a.history.ClaimInDoubt); err != nil {
+	if events, err = a.Claim(ctx, run.ID); err != nil {
 		return nil, err
 	}
 	own := []execution.Option{execution.WithResolution(r)}
@@ -108,7 +109,7 @@ func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Reso
 	return &page.Prepared{
 		ID: run.ID, Graph: g, Args: start.Args, Events: events,
 		Run: func(ctx context.Context, opts ...execution.Option) (*execution.Result, error) {
-			return a.resumed(ctx, g, events, append(own, opts...)...)
+			return a.Continue(ctx, g, events, append(own, opts...)...)
 		},
 	}, nil
 }
@@ -118,10 +119,10 @@ func (a pageAgain) Replay(ctx context.Context, run journal.Run) (*page.Prepared,
 	if run.InProgress() {
 		return nil, fmt.Errorf("run %s is running; wait for its end", run.ID)
 	}
-	if err := a.history.Verify(ctx, run); err != nil {
+	if err := a.History.Verify(ctx, run); err != nil {
 		return nil, err
 	}
-	events, err := a.history.Load(ctx, run.ID)
+	events, err := a.History.Load(ctx, run.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (a pageAgain) Replay(ctx context.Context, run journal.Run) (*page.Prepared,
 		return nil, err
 	}
 	follow := newFollower(events, 0)
-	engine, recording := replayer(g, events, 0, reportPanics(a.log))
+	engine, recording := replayer(g, events, 0, runtime.ReportPanics(a.Log))
 	return &page.Prepared{
 		ID: rand.Text(), Graph: g, Args: args,
 		Edits: func(next execution.Event) []execution.Edit {
@@ -142,7 +143,7 @@ func (a pageAgain) Replay(ctx context.Context, run journal.Run) (*page.Prepared,
 			return edits
 		},
 		Run: func(ctx context.Context, opts ...execution.Option) (*execution.Result, error) {
-			ctx = withRuleLog(ctx, a.log, g.Tool.Name.Value)
+			ctx = runtime.WithRuleLog(ctx, a.Log, g.Tool.Name.Value)
 			return engine.Run(ctx, g, args, append(opts, execution.WithObserver(follow), execution.WithUser(recording))...)
 		},
 	}, nil

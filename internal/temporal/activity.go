@@ -13,12 +13,12 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/runtime"
 )
 
-// maker makes runs. cli.Host is one.
+// maker makes runs. runtime.Host is one.
 type maker interface {
-	Make(ctx context.Context, o cli.Order) (*execution.Result, error)
+	Make(ctx context.Context, o runtime.Order) (*execution.Result, error)
 	Answer(ctx context.Context, run string, q execution.Question) (execution.Answer, error)
 	Text(graph string, err error) string
 }
@@ -36,7 +36,7 @@ var errGivenBack = errors.New("the worker stops, and another one continues the r
 
 // run makes a run, or resumes it where another attempt stopped.
 func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
-	o := cli.Order{
+	o := runtime.Order{
 		Run: activity.GetInfo(ctx).WorkflowExecution.ID, Graph: in.Graph, Subject: in.Subject, End: in.End,
 	}
 	if in.Args != nil {
@@ -61,7 +61,7 @@ func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
 // outcome says how an attempt has ended.
 func (a *activities) outcome(graph string, user *user, err error) (Outcome, error) {
 	var step *execution.StepError
-	var never *cli.PermanentError
+	var never *runtime.PermanentError
 	isSuspended := errors.Is(err, execution.ErrSuspended)
 	switch asked := user.open(); {
 	case err == nil:

@@ -18,13 +18,15 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/runtime"
 )
 
 // making is a maker that is a function.
-type making func(ctx context.Context, o cli.Order) (*execution.Result, error)
+type making func(ctx context.Context, o runtime.Order) (*execution.Result, error)
 
-func (m making) Make(ctx context.Context, o cli.Order) (*execution.Result, error) { return m(ctx, o) }
+func (m making) Make(ctx context.Context, o runtime.Order) (*execution.Result, error) {
+	return m(ctx, o)
+}
 
 // Text marks what it was asked for.
 func (m making) Text(graph string, err error) string { return graph + ": " + err.Error() }
@@ -81,10 +83,10 @@ func TestOutcomes(t *testing.T) {
 		"cancelled":  {err: stepError(execution.CodeCancelled, nil), want: Outcome{Status: "cancelled", Code: execution.CodeCancelled}},
 		"unknown":    {err: stepError(execution.CodeOutcomeUnknown, nil), want: Outcome{Status: "error", Code: execution.CodeOutcomeUnknown}},
 		"given back": {err: stepError(execution.CodeCancelled, execution.ErrSuspended), failed: "another one continues the run"},
-		"never":      {err: &cli.PermanentError{Err: errors.New("not recorded")}, permanent: true, failed: "g: not recorded"},
+		"never":      {err: &runtime.PermanentError{Err: errors.New("not recorded")}, permanent: true, failed: "g: not recorded"},
 		"later":      {err: errors.New("the store is locked"), failed: "the store is locked"},
 	} {
-		out, err := attempt(t, Input{Graph: "g"}, nil, func(context.Context, cli.Order) (*execution.Result, error) { return nil, test.err })
+		out, err := attempt(t, Input{Graph: "g"}, nil, func(context.Context, runtime.Order) (*execution.Result, error) { return nil, test.err })
 		if (out.Code != "") != strings.HasPrefix(out.Message, "g: ") {
 			t.Errorf("%s: the message is %q, expected the text of the maker, which has no secrets", name, out.Message)
 		}
@@ -100,7 +102,7 @@ func TestOutcomes(t *testing.T) {
 func TestAttemptAsks(t *testing.T) {
 	q := execution.Question{At: "2", Digest: "d"}
 	var stopped bool
-	ask := func(ctx context.Context, o cli.Order) (*execution.Result, error) {
+	ask := func(ctx context.Context, o runtime.Order) (*execution.Result, error) {
 		a, err := o.User.Ask(ctx, q)
 		if err != nil {
 			select {
@@ -133,7 +135,7 @@ func TestAttemptAsks(t *testing.T) {
 // grace, and has the run continued elsewhere at once.
 func TestAttemptStops(t *testing.T) {
 	stop := make(chan struct{})
-	_, err := attempt(t, Input{}, stop, func(ctx context.Context, o cli.Order) (*execution.Result, error) {
+	_, err := attempt(t, Input{}, stop, func(ctx context.Context, o runtime.Order) (*execution.Result, error) {
 		close(stop)
 		<-o.Stop
 		<-ctx.Done()
@@ -164,7 +166,7 @@ func TestAttemptHears(t *testing.T) {
 			}
 			return test.last
 		}
-		_, _ = attemptSaying(t, Input{}, nil, func(ctx context.Context, o cli.Order) (*execution.Result, error) {
+		_, _ = attemptSaying(t, Input{}, nil, func(ctx context.Context, o runtime.Order) (*execution.Result, error) {
 			select {
 			case <-ctx.Done():
 				if test.stops || !errors.Is(context.Cause(ctx), context.Canceled) {
@@ -185,7 +187,7 @@ func TestAttemptHears(t *testing.T) {
 
 // Arguments that are not JSON are no reason to try again.
 func TestAttemptWithBrokenArguments(t *testing.T) {
-	_, err := attempt(t, Input{Args: []byte(`{"a":1e999999999}`)}, nil, func(context.Context, cli.Order) (*execution.Result, error) {
+	_, err := attempt(t, Input{Args: []byte(`{"a":1e999999999}`)}, nil, func(context.Context, runtime.Order) (*execution.Result, error) {
 		t.Error("a run was made")
 		return nil, nil
 	})

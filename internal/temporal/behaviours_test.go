@@ -12,8 +12,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
-	"toolgraph/internal/cli"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/tests/behaviours"
 )
 
@@ -125,7 +125,7 @@ func (h *hands) Answer(ctx context.Context, run string, a execution.Answer) erro
 	if recorded.Question == nil {
 		return errors.New("the run has no question")
 	}
-	if err := cli.StoreAnswer(ctx, h.store, run, *recorded.Question, a); err != nil {
+	if err := runtime.StoreAnswer(ctx, h.store, run, *recorded.Question, a); err != nil {
 		return err
 	}
 	return h.client.SignalWorkflow(ctx, run, "", AnswerSignal, Answer{At: recorded.Question.Address, Digest: recorded.Question.Digest})

@@ -17,8 +17,8 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/cli"
 	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
 	"toolgraph/internal/runtime/state"
 )
 
@@ -177,7 +177,7 @@ func TestJoin(t *testing.T) {
 	}
 	r := &remote{client: p.client, queues: queues{p.queue}, log: slog.New(slog.DiscardHandler)}
 	args := value.NewObject([]string{"id", "n", "ms"}, []value.Value{"j", 3.0, 100.0})
-	one := cli.Remote{ID: rand.Text(), Tool: "once", Graph: hash, Args: args}
+	one := runtime.Remote{ID: rand.Text(), Tool: "once", Graph: hash, Args: args}
 	var both errgroup
 	for range 3 {
 		both.do(func() error { return r.Run(t.Context(), one) })

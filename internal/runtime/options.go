@@ -1,0 +1,124 @@
+package runtime
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/internal/project/lock"
+	"toolgraph/internal/project/registry"
+	"toolgraph/internal/runtime/state"
+	"toolgraph/mcpclient"
+)
+
+// Options describe a process: what it loads, logs, records and audits, and whom it asks. The zero value records and
+// logs nothing, and cannot ask a user.
+type Options struct {
+	Graph string         // path of the graph file
+	File  config.Options // how it is loaded
+
+	Version string // that clients, upstream servers and telemetry see
+	Self    string // path of the program toolgraph, for servers whose command is toolgraph; "": it is looked for as any other
+
+	Locked   bool          // tools that differ from the lock beside the graph file are not called
+	Programs bool          // calls may start the programs of servers of type exec
+	Grace    time.Duration // of a call in flight when the process is stopped
+
+	Log     Logging
+	OTLP    bool // traces, metrics and audit lines are sent to a collector, as the environment says
+	Metrics bool // metrics are collected for a scraper
+
+	History *History // nil: runs are not recorded
+	Audit   Audit
+
+	Console Console // nil: nothing is reported
+	Asker   Asker   // nil: no user can be asked
+
+	Elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
+	Around    func(execution.Journal) execution.Journal                      // around the journal of runs; nil: nothing is
+}
+
+// Logging says where the log goes, and what is in it.
+type Logging struct {
+	To            io.Writer // nil: nowhere
+	Level, Format string    // "" is error and text
+	Exact         bool      // warnings that only the log reports are not added to a higher level
+}
+
+// History says how runs are recorded.
+type History struct {
+	Place    string // a directory, or the URL of a database
+	Missing  error  // why there is no place; nil: there is one
+	Required bool   // without a store, the process does not start
+	Durable  bool   // each step is flushed to disk before the next
+	MaxValue int    // bytes of the longest value that is recorded, as JSON
+
+	Serves bool // the process makes runs for others: it deletes old ones also in a store without a policy
+	Keep   journal.Retention
+	// Unused logs that Keep is not used because the policy of the store decides; nil: Keep is a default.
+	Unused func(ctx context.Context, store *journal.Store, log *slog.Logger)
+}
+
+// open opens the store of recorded runs. Nothing is read or written before it is used.
+func (h *History) open(log *slog.Logger) (*journal.Store, error) {
+	if h.Missing != nil {
+		return nil, h.Missing
+	}
+	opts := journal.Options{Durable: h.Durable, MaxValue: h.MaxValue, Logger: log}
+	if h.Serves {
+		opts.Keep, opts.SetsKeep = h.Keep, h.Unused != nil
+	}
+	return state.Open(h.Place, opts)
+}
+
+// Audit says where the audit log is.
+type Audit struct {
+	File     string // "": there is none
+	MaxBytes int64  // above which it is rotated
+}
+
+// Console reports to the person who has started a process.
+type Console interface {
+	// Starting reports that an upstream server is being started, which can take long.
+	Starting(server string)
+	// Stopping reports that the process is asked to stop, and that the call in flight has the grace to finish.
+	Stopping(grace time.Duration)
+}
+
+// Asker puts the questions of a graph file to a user.
+type Asker interface {
+	// Elicitor answers the questions of upstream servers.
+	Elicitor(secrets *config.Secrets) mcpclient.Elicitor
+	// User returns the user whom a run of a tool asks.
+	User(tool string, secrets *config.Secrets) execution.User
+}
+
+// OptionsError says what is wrong with Options.
+type OptionsError struct{ Err error }
+
+func (e *OptionsError) Error() string { return e.Err.Error() }
+
+func (e *OptionsError) Unwrap() error { return e.Err }
+
+// Files returns the files whose changes matter to a process.
+func (o *Options) Files() []string {
+	files := []string{o.Graph}
+	if file, _ := config.Load(o.Graph, config.Options{AssumeEnv: true}); file != nil { // its errors are reported when it is loaded for use
+		files = file.Sources()
+		if slices.ContainsFunc(file.Servers, func(u *config.Upstream) bool { return u.Registry }) {
+			files = append(files, registry.Paths(o.Graph)...)
+		}
+	}
+	if o.File.ServersFile != "" {
+		files = append(files, o.File.ServersFile)
+	}
+	if o.Locked {
+		files = append(files, lock.Path(o.Graph))
+	}
+	return files
+}

@@ -1,0 +1,146 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime/links"
+	"toolgraph/internal/runtime/results"
+	"toolgraph/internal/serving/server"
+	"toolgraph/mcpclient"
+)
+
+// maxReaders is how many resources are read at the same time; others wait.
+const maxReaders = 16
+
+// readable are the resources that clients of a graph file can read: those of upstream servers that
+// a result has named, and results that were too large.
+type readable struct {
+	current func() *Loaded
+	readers chan struct{}
+}
+
+// newReadable returns nil when no result of the file can name a resource.
+func (s *Session) newReadable(file *Loaded, current func() *Loaded) server.Resources {
+	if !file.canNameResources() {
+		return nil
+	}
+	s.links = &links.Table{}
+	file.links = s.links
+	return &readable{current: current, readers: make(chan struct{}, maxReaders)}
+}
+
+// canNameResources reports whether a listed tool may call a server that can have resources; programs
+// have none.
+func (l *Loaded) canNameResources() bool {
+	speaks := map[string]bool{}
+	for _, u := range l.File.Servers {
+		speaks[u.Name.Value] = u.Transport != config.Exec
+	}
+	for _, g := range l.Listed() {
+		for _, call := range upstreamsOf(g) {
+			if speaks[call.Server] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// originOf returns the server of a name as it is in the file; of servers that share a process, the
+// one whose process it is.
+func (l *Loaded) originOf(name string) (links.Origin, bool) {
+	for _, u := range l.File.Servers {
+		if u.Name.Value == name {
+			return links.Origin{Server: cmp.Or(u.Shares, name), Identity: u.Identity}, true
+		}
+	}
+	return links.Origin{}, false
+}
+
+// named remembers the resources that the value of a call names.
+func (l *Loaded) named(serverName string, v value.Value) {
+	if l.links == nil {
+		return
+	}
+	if origin, known := l.originOf(serverName); known {
+		l.links.Named(origin, v)
+	}
+}
+
+// List returns no resources: results give the URIs that can be read.
+func (*readable) List(_ context.Context, cursor string) ([]server.Resource, string, error) {
+	if cursor != "" {
+		return nil, "", server.ErrNoCursor
+	}
+	return nil, "", nil
+}
+
+// Templates returns none.
+func (*readable) Templates() []server.Resource { return nil }
+
+// Given remembers a URI that a client gets.
+func (r *readable) Given(subject, uri string) { r.current().links.Given(subject, uri) }
+
+// Read returns the contents of a resource.
+func (r *readable) Read(ctx context.Context, uri string) ([]server.Content, error) {
+	select {
+	case r.readers <- struct{}{}:
+		defer func() { <-r.readers }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	l := r.current()
+	if results.IsURI(uri) {
+		raw, err := l.large.Resource(ctx, l.resultsFile(), uri)
+		if errors.Is(err, results.ErrUnknown) {
+			return nil, fmt.Errorf("%w: %w", server.ErrNoResource, err)
+		} else if err != nil {
+			return nil, err
+		}
+		return []server.Content{{MIMEType: "application/json", Text: string(raw)}}, nil
+	}
+	origin, err := l.links.Origin(server.SubjectOf(ctx), uri)
+	switch now, _ := l.originOf(origin.Server); {
+	case errors.Is(err, links.ErrAmbiguous):
+		return nil, fmt.Errorf("%w: %s was named by two servers, so it is not certain whose content it is; let only one of the tools return it",
+			server.ErrNoResource, wording.Quote(uri))
+	case err != nil, now != origin: // or its server has changed
+		return nil, fmt.Errorf("%w: %s; only resources that a result of this process has named can be read: call the tool that returned the link again",
+			server.ErrNoResource, wording.Quote(uri))
+	}
+	return l.readUpstream(ctx, origin.Server, uri)
+}
+
+// readUpstream asks an upstream server for a resource, with the audit log and what else is around
+// calls.
+func (l *Loaded) readUpstream(ctx context.Context, upstream, uri string) (contents []server.Content, err error) {
+	read := execution.ToolCaller(execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
+		given, err := l.Pool.ReadResource(ctx, upstream, uri, c.Meta)
+		for _, c := range given {
+			content := server.Content{URI: c.URI, MIMEType: c.MIMEType, Meta: c.Meta}
+			if c.Binary() {
+				content.Blob, content.Binary = c.Bytes(), true
+			} else {
+				content.Text = c.Bytes()
+			}
+			contents = append(contents, content)
+		}
+		return nil, err
+	}))
+	for _, wrap := range l.callers {
+		read = wrap(read)
+	}
+	args := value.NewObject([]string{"uri"}, []value.Value{uri})
+	_, err = read.CallTool(ctx, execution.Call{Server: upstream, Tool: "resources/read", Effect: config.ReadEffect, Args: args})
+	if errors.Is(err, mcpclient.ErrNoResource) {
+		err = fmt.Errorf("%w: %w", server.ErrNoResource, err)
+	}
+	return contents, err
+}

@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"toolgraph/config"
+	"toolgraph/internal/project"
+	"toolgraph/internal/serving/server"
+)
+
+// Service says how a process serves its graph file.
+type Service struct {
+	Watch  bool // changed files are reloaded; a version with errors is reported and skipped
+	Resume bool // interrupted runs of the file are resumed in the background, those of other processes too
+
+	Transport Transport
+	HTTP      bool          // it is one for many clients, which come and go
+	HTTPGrace time.Duration // of calls in flight when the process is stopped, with HTTP
+}
+
+// Transport is how clients reach a process.
+type Transport interface {
+	// Serve serves until ctx ends, or the client has gone.
+	Serve(ctx context.Context, s *Served) error
+}
+
+// Served is what a Transport serves.
+type Served struct {
+	Server  *server.Server
+	Project *project.Project
+	Log     *slog.Logger
+
+	Metrics http.Handler                    // nil: disabled
+	Ready   func(ctx context.Context) error // says why the process should get no calls; nil: it always should
+	// Listening makes the process known to those that share its run history: it is called with the address before
+	// clients are served.
+	Listening func(address string) error
+}
+
+// Serve serves the graph file of the options to clients until ctx ends.
+func Serve(ctx context.Context, o Options, how Service) error {
+	saveMemory()
+	var changes *watcher
+	if how.Watch { // before the file is loaded, so that no later change is missed
+		var err error
+		if changes, err = NewWatcher(o.Files); err != nil {
+			return fmt.Errorf("--watch: %w", err)
+		}
+		defer changes.Close()
+	}
+	l, err := Load(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	l.warn()
+	grace := o.Grace
+	if how.HTTP { // runs get half of the grace to finish, and the server itself waits for the rest
+		grace = how.HTTPGrace
+		l.endRuns(ctx, grace/2, 0)
+	} else { // the client has gone
+		l.endRuns(ctx, 0, grace)
+	}
+	var current atomic.Pointer[Loaded]
+	current.Store(l)
+	srv, err := l.server(how, &current)
+	if err != nil {
+		return err
+	}
+	if how.Resume {
+		resuming, err := l.Use(l.Project)
+		if err != nil {
+			return err
+		}
+		defer newResumer(resuming, grace).start(ctx)()
+	}
+	if how.Watch {
+		l.Follow(ctx, changes, func(next *Loaded) (<-chan struct{}, error) { return replace(srv, &current, next) }, logRejected)
+	}
+	s := &Served{Server: srv, Project: l.Project, Log: l.Log, Metrics: l.metrics}
+	if l.fleet != nil {
+		s.Ready = l.fleet.ready()
+		s.Listening = func(address string) error { return l.fleet.serveAt(ctx, address) }
+	}
+	return how.Transport.Serve(ctx, s)
+}
+
+// server makes the server of the file. Its resources and hints are those of the current version.
+func (l *Loaded) server(how Service, current *atomic.Pointer[Loaded]) (*server.Server, error) {
+	tools, err := l.tools()
+	if err != nil {
+		return nil, err
+	}
+	of := l.File.Server
+	opts := server.Options{
+		Info: server.Info{
+			Name: of.Name.Value, Version: of.Version.Value, Title: of.Title.Value, Instructions: of.Instructions.Value, Icons: of.Icons,
+		},
+		Tools: tools, Logger: l.Log, Secrets: l.File.Secrets,
+		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
+		WindDown:  l.given.Grace + finishTime,
+	}
+	if resources := l.newReadable(l, current.Load); resources != nil {
+		opts.Resources = resources
+	}
+	if how.HTTP {
+		opts.Grace = how.HTTPGrace
+	}
+	if l.telemetry != nil {
+		opts.Observer = l.telemetry
+	}
+	l.share(&opts, how.HTTP)
+	srv, err := server.New(opts)
+	if err == nil && l.fleet != nil {
+		l.fleet.server = srv
+	}
+	return srv, err
+}
+
+// share makes a server one of those that share its run history: any of them answers a call, whichever
+// has its run. Runs that are made elsewhere are shared there.
+func (l *Loaded) share(opts *server.Options, overHTTP bool) {
+	if l.History == nil || l.elsewhere != nil {
+		return
+	}
+	l.fleet = newFleet(l.Session)
+	if overHTTP { // all messages of a client of stdio come to this process
+		opts.Fleet = l.fleet
+	}
+}
+
+// replace makes a server serve the next version of its graph file. The channel is closed when the last run of the
+// version before has ended.
+func replace(srv *server.Server, current *atomic.Pointer[Loaded], next *Loaded) (ended <-chan struct{}, err error) {
+	tools, err := next.tools()
+	if err != nil {
+		return nil, err
+	}
+	if ended, err = srv.Replace(tools, next.File.Secrets); err != nil {
+		return nil, err
+	}
+	LogFindings(next.Log, next.Warnings)
+	if introduction(next.File) != introduction(current.Swap(next).File) {
+		next.Log.Warn("server: has changed, which takes effect at the next start")
+	}
+	next.Log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Listed()))
+	warnUnlisted(next)
+	warnPrograms(next)
+	return ended, nil
+}
+
+// warn logs the warnings about the file.
+func (l *Loaded) warn() {
+	LogFindings(l.Log, l.Warnings)
+	warnUnlisted(l)
+	warnPrograms(l)
+}
+
+// introduction is what clients learned about the server when they connected.
+func introduction(file *config.File) [5]string {
+	s := file.Server
+	return [5]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value, string(s.Icons.JSON())}
+}
