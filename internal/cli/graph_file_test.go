@@ -13,6 +13,7 @@ import (
 // withoutGraph are the commands that read no graph file, and why.
 var withoutGraph = map[string]string{
 	"toolgraph eval":                "expressions and data",
+	"toolgraph second-opinion":      "expressions and data",
 	"toolgraph lsp":                 "files that an editor opens",
 	"toolgraph demo-server":         "a directory",
 	"toolgraph schema":              "the language",
