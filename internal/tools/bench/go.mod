@@ -8,8 +8,6 @@ require (
 )
 
 require (
-	github.com/blues/jsonata-go v1.5.4 // indirect
-	github.com/diegoholiveira/jsonlogic/v3 v3.9.1 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect
