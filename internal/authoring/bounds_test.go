@@ -22,6 +22,9 @@ func TestX02AnswersAreBounded(t *testing.T) {
 			t.Errorf("%s: %.300s", tool, got)
 		}
 	}
+	if _, note := bounded(t.Context(), "short", config.NewSecrets("a secret text")); note != "" { // what is made at the first use is made once
+		t.Error(note)
+	}
 	big := strings.Repeat("text ", 10<<20)
 	cost.Below(t, 128<<10, func() {
 		shown, note := bounded(t.Context(), []any{big, big}, config.NewSecrets("a secret text"))

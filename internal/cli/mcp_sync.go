@@ -99,7 +99,8 @@ func (f *syncFlags) run(ctx context.Context, std streams, entries []registry.Ent
 		waiting.Go(func() {
 			defer func() { <-slots }()
 			results[i] = syncResult{Name: e.Name, Scope: e.Scope, Tools: []string{}}
-			if err := f.sync(ctx, std, e, &results[i]); err != nil {
+			own := *f // each session has a terminal of its own
+			if err := own.sync(ctx, std, e, &results[i]); err != nil {
 				results[i].Error = err.Error()
 			}
 		})
