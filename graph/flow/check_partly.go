@@ -56,7 +56,7 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 		if len(excess.Path) > 0 {
 			what = fmt.Sprintf("%q of the result", pathText(excess.Path))
 		}
-		c.found.Warn(at, code, fmt.Sprintf("%s %s by outputSchema of tool %q", what, message, c.graph.Tool.Name.Value), hint)
+		c.found.Warn(at, code, fmt.Sprintf("%s %s (outputSchema of tool %q)", what, message, c.graph.Tool.Name.Value), hint)
 	}
 }
 
