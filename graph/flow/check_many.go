@@ -29,10 +29,7 @@ func (c *checker) tooMany(m *graph.MCP) {
 
 // tooLong warns of a forEach over a list of the arguments that may be longer than maxCalls allows, by its maxItems.
 func (c *checker) tooLong(m *graph.MCP, path []string, most int) {
-	part := c.graph.Tool.InputSchema
-	for _, name := range path[1:] {
-		part = part.Get("properties").Get(name)
-	}
+	part := c.argumentSchema(path[1:])
 	limit := part.Get("maxItems")
 	if limit == nil {
 		return
@@ -74,10 +71,7 @@ func (c *checker) mostOf(path []string) (limit *config.Data, last float64, decla
 	if len(path) < 2 || path[0] != c.graph.Entry.ID() {
 		return nil, 0, false
 	}
-	part := c.graph.Tool.InputSchema
-	for _, name := range path[1:] {
-		part = part.Get("properties").Get(name)
-	}
+	part := c.argumentSchema(path[1:])
 	if limit = part.Get("maximum"); limit == nil {
 		return nil, 0, false
 	}

@@ -158,10 +158,7 @@ func (c *checker) exceeding(part *jsonata.Tree, excess shape.Excess, want shape.
 // argumentAt returns the place where inputSchema limits an argument: that of its enum, its range or its schema; invalid
 // when it declares none.
 func (c *checker) argumentAt(path []string) config.Pos {
-	part := c.graph.Tool.InputSchema
-	for _, name := range path {
-		part = part.Get("properties").Get(name)
-	}
+	part := c.argumentSchema(path)
 	if part == nil {
 		return config.Pos{}
 	}
@@ -171,6 +168,15 @@ func (c *checker) argumentAt(path []string) config.Pos {
 		}
 	}
 	return part.Pos
+}
+
+// argumentSchema returns what inputSchema declares for an argument, by its names; nil when it declares nothing.
+func (c *checker) argumentSchema(path []string) *config.Data {
+	part := c.graph.Tool.InputSchema
+	for _, name := range path {
+		part = part.Get("properties").Get(name)
+	}
+	return part
 }
 
 // firstOf returns the first step of a path; any other part itself.

@@ -66,10 +66,7 @@ func (c *checker) fewItems(t *jsonata.Tree) bool {
 	if len(path) < 2 || path[0] != c.graph.Entry.ID() {
 		return false
 	}
-	part := c.graph.Tool.InputSchema
-	for _, name := range path[1:] {
-		part = part.Get("properties").Get(name)
-	}
+	part := c.argumentSchema(path[1:])
 	return part.Get("maxItems") != nil
 }
 
