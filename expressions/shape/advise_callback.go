@@ -83,7 +83,7 @@ func (in *inferrer) decides(s *site, result fact) {
 	}
 	of := result.shape
 	if !result.written {
-		of = of.general()
+		of = of.General()
 	}
 	if truth := of.truth(); truth != kindBoolean {
 		in.report(value, CodeConstantCondition, fmt.Sprintf("the function of $%s chooses by %s, which is always %t", s.name, in.text(value), truth == kindTrue), "return a comparison")
@@ -159,7 +159,7 @@ func (in *inferrer) starts(s *site, item Shape, once func(start Shape) Shape) {
 	if place.Kind == "call" { // where the argument is missing
 		place = &tree{Offset: place.End - 1, End: place.End}
 	}
-	in.report(place, CodeWrongArgument, fmt.Sprintf("without a third argument, $reduce begins with the first item, which is %s, as $%s, but its function returns %s", item, params[0].Text, next.general()),
+	in.report(place, CodeWrongArgument, fmt.Sprintf("without a third argument, $reduce begins with the first item, which is %s, as $%s, but its function returns %s", item, params[0].Text, next.General()),
 		fmt.Sprintf("give the value to begin with as the third argument: %s", start))
 }
 

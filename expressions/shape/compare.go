@@ -173,7 +173,11 @@ func (s Shape) Conflict(expected Shape) (c Conflict, conflicts bool) {
 	if inner != nil {
 		return *inner, true
 	}
-	return Conflict{Found: found.String(), Expected: expected.String()}, true
+	c = Conflict{Found: found.String(), Expected: expected.String()}
+	if b.kinds == kindNumber && b.span != nil && a.kinds.has(kindNumber) {
+		c.Expected += ", " + b.spanText()
+	}
+	return c, true
 }
 
 // Filled returns the shape of those values in which no array is empty, as far as arrays can have items.

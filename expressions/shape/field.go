@@ -105,7 +105,7 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			found = whole.without(kindNothing | kindNull)
 		}
 		if flat(found, 0).can(kindAll &^ kindNull) {
-			in.report(t, CodeNoFields, fmt.Sprintf("%s is %s, which has no field %q", owner, found.general(), t.Text), in.noFieldHint(owner, found, t.Text))
+			in.report(t, CodeNoFields, fmt.Sprintf("%s is %s, which has no field %q", owner, found.General(), t.Text), in.noFieldHint(owner, found, t.Text))
 		}
 		return
 	}

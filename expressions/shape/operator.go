@@ -87,7 +87,7 @@ func (in *inferrer) expectKind(t *tree, i int, certain bool, v fact, want kinds,
 func (in *inferrer) described(t *tree, v fact) string {
 	s := v.shape.without(kindNothing)
 	if v.written {
-		s = s.general()
+		s = s.General()
 	}
 	return fmt.Sprintf("%s is %s", in.text(t), s)
 }
@@ -165,7 +165,7 @@ func (s Shape) isOne() bool {
 // neverEqual reports a comparison of values that cannot be equal. A value that is read and
 // has one constant may be meant to be changed, and null may come from anywhere.
 func (in *inferrer) neverEqual(t *tree, left, right fact) {
-	a, b := compared(left), compared(right)
+	a, b := compared(left, right), compared(right, left)
 	if a.can(kindNull) || b.can(kindNull) || a.isNone() || b.isNone() {
 		return
 	}
@@ -195,20 +195,29 @@ func (in *inferrer) neverEqual(t *tree, left, right fact) {
 	in.report(t, CodeConstantComparison, message, hint)
 }
 
-// compared returns the shape that counts in a comparison: a value that is read and has
-// one constant counts as any of its kind.
-func compared(v fact) Shape {
+// compared returns the shape that counts in a comparison: a value that is read and has one constant counts as any of its kind, and so does a
+// constant of the graph file, unless the other side is read from elsewhere.
+func compared(v, other fact) Shape {
 	switch {
 	case v.shape.IsAny():
 		return none
-	case v.written:
+	case v.written, v.constant != nil && !other.written && other.constant == nil:
 		return v.shape
+	case v.constant != nil:
+		return v.shape.without(kindNothing).anyOfKinds()
 	}
-	return v.shape.without(kindNothing).general()
+	return v.shape.without(kindNothing).General()
 }
 
-// general returns the shape with all values of a kind for a single constant of it.
-func (s Shape) general() Shape {
+// anyOfKinds returns the shape with all strings and numbers in place of constants.
+func (s Shape) anyOfKinds() Shape {
+	a := *s.get()
+	a.strings, a.numbers = nil, nil
+	return shapeOf(a).General()
+}
+
+// General returns the shape with all values of a kind for a single constant of it.
+func (s Shape) General() Shape {
 	a := *s.get()
 	if len(a.strings) == 1 {
 		a.strings = nil

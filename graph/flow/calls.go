@@ -184,24 +184,6 @@ func (f *follower) variables(ctx context.Context, node int, u use) map[string]sh
 	return vars
 }
 
-// constantsOf returns the variables that every expression of a graph has: $vars with the declared fields
-// and the kinds of their values, since other values can be given. The map is nil without constants.
-func constantsOf(g *graph.Graph) map[string]shape.Shape {
-	if g.Vars == nil {
-		return nil
-	}
-	fields := make([]shape.Field, 0, g.Vars.Len())
-	for _, name := range g.Vars.Keys() {
-		v, _ := g.Vars.Get(name)
-		s := shape.OfValue(v)
-		if v == value.Null || g.IsUnsure(name) { // it has no type
-			s = shape.Value()
-		}
-		fields = append(fields, shape.Field{Name: name, Shape: s})
-	}
-	return map[string]shape.Shape{expressions.VarVars: shape.Object(fields, false)}
-}
-
 // codes returns the failures that an expression at its place can be about.
 func (u use) codes() []config.FailureCode {
 	var named []config.FailureCode
@@ -224,8 +206,9 @@ func (u use) codes() []config.FailureCode {
 
 // flows are the flows of the graphs of a file, each found once.
 type flows struct {
-	up   Upstreams
-	made map[*graph.Graph]*follower // nil while its flow is being found
+	up       Upstreams
+	made     map[*graph.Graph]*follower // nil while its flow is being found
+	defaults []string                   // constants that are followed with their declared values; others may have any value of their kind
 }
 
 func newFlows(up Upstreams) *flows { return &flows{up: up, made: map[*graph.Graph]*follower{}} }

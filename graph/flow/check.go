@@ -24,7 +24,23 @@ func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostic
 // CheckAll is Check for several graphs of one file, whose findings are sorted together.
 func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.Diagnostics, error) {
 	all := newFlows(up)
-	var found config.Diagnostics
+	found, err := all.check(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	more, err := withDefaults(ctx, graphs, up, found)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, more...)
+	found = append(found, all.permissions(graphs)...)
+	found = append(found, limits(graphs)...)
+	found.Sort()
+	return found, nil
+}
+
+// check returns what is found in the nodes of the graphs.
+func (all *flows) check(ctx context.Context, graphs []*graph.Graph) (found config.Diagnostics, err error) {
 	for _, g := range graphs {
 		f, err := all.of(ctx, g)
 		if err != nil {
@@ -36,9 +52,6 @@ func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.
 		}
 		found = append(found, more...)
 	}
-	found = append(found, all.permissions(graphs)...)
-	found = append(found, limits(graphs)...)
-	found.Sort()
 	return found, nil
 }
 
@@ -217,6 +230,9 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 			f.Message += c.onPath(s)
 		}
 		code, severity := c.classify(f.Finding)
+		if code == "constant-condition" && len(c.defaults.names) > 0 && !strings.Contains(at.Value, "$vars.") {
+			continue // what is decided by a constant elsewhere is the author's choice
+		}
 		c.faulty[node] = true
 		c.found = append(c.found, config.Diagnostic{
 			Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint,

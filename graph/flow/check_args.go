@@ -136,6 +136,7 @@ func (a *argsChecker) value(ctx context.Context, d *config.Data, part any, path 
 	switch d.Kind {
 	case config.KindExpression:
 		a.expression(d, s, path)
+		a.enumerated(ctx, d, s, path)
 	case config.KindObject:
 		if a.kind(d, s, path, "object") {
 			a.object(ctx, d, s, path, d.Pos)
@@ -219,8 +220,12 @@ func (a *argsChecker) fills(property any) bool {
 // constant checks a value without expressions as the tool will, and reports what is not yet
 // reported.
 func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string]any, path []string) {
+	a.accepts(ctx, d, value.FromPlain(d.Value()), s, path)
+}
+
+// accepts is constant for a value that stands at the place of d.
+func (a *argsChecker) accepts(ctx context.Context, d *config.Data, whole value.Value, s map[string]any, path []string) {
 	compiled, err := schema.Compile(a.document(s))
-	whole := value.FromPlain(d.Value())
 	if err != nil {
 		return
 	}

@@ -31,9 +31,9 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 				"put the narrower condition first, or remove it")
 		} else {
 			c.contradictions(t)
+			c.kinds(ctx, node, i, cond.Rule.Data)
 			c.comparisons(ctx, node, i, t)
 			c.truths(ctx, node, i, t)
-			c.kinds(ctx, node, i, cond.Rule.Data)
 			c.missing(node, cond.Rule, t)
 		}
 		before = before.assume(t, false)
@@ -80,7 +80,11 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 		return
 	}
 	given, known := c.operand(ctx, node, number, t)
-	if !known || canEqual(given, t) {
+	if t.ofDefault { // one constant that is read may be meant to be changed
+		given = given.General()
+	}
+	if !known || canEqual(given, t) || len(c.defaults.names) > 0 && !t.ofDefault ||
+		slices.ContainsFunc(c.found, func(d config.Diagnostic) bool { return d.Pos == t.left.Pos && d.Code == "constant-condition" }) {
 		return
 	}
 	word, _ := t.constant.(string)

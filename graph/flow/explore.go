@@ -20,6 +20,7 @@ const (
 // explorer finds the states of every node of a graph.
 type explorer struct {
 	graph      *graph.Graph
+	defaults   defaults
 	index      index
 	uses       [][]use        // the expressions of each node
 	reads      [][]reads      // of the expressions or rules of each node, in order
@@ -81,9 +82,9 @@ func (x index) connected(g *graph.Graph) set {
 	return seen
 }
 
-func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
+func newExplorer(ctx context.Context, g *graph.Graph, with defaults) *explorer {
 	e := &explorer{
-		graph: g, index: indexOf(g), uses: make([][]use, len(g.Nodes)), taken: map[[2]int]ending{},
+		graph: g, defaults: with, index: indexOf(g), uses: make([][]use, len(g.Nodes)), taken: map[[2]int]ending{},
 		reads: make([][]reads, len(g.Nodes)), terms: make([][]*term, len(g.Nodes)),
 		states: make([]states, len(g.Nodes)), asked: map[string]int{}, arrivals: make([][]int, len(g.Nodes)), departures: make([][]int, len(g.Nodes)),
 	}
@@ -111,7 +112,7 @@ func newExplorer(ctx context.Context, g *graph.Graph) *explorer {
 func (e *explorer) askedBy(ctx context.Context, node int, s *graph.Switch) {
 	subjects := map[string]bool{}
 	for _, c := range s.Conditions {
-		t := e.index.termOf(ctx, c.Rule)
+		t := e.index.termOf(ctx, c.Rule, e.defaults)
 		e.terms[node] = append(e.terms[node], t)
 		for _, leaf := range t.leaves() {
 			subjects[leaf.subject] = true

@@ -80,9 +80,10 @@ type follower struct {
 
 // newFollower follows a graph. The error is the cause of ctx's end.
 func newFollower(ctx context.Context, g *graph.Graph, all *flows) (*follower, error) {
+	with := defaults{g, all.defaults}
 	f := &follower{
-		explorer: newExplorer(ctx, g), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes)),
-		constants: constantsOf(g),
+		explorer: newExplorer(ctx, g, with), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes)),
+		constants: constantsOf(with),
 	}
 	f.explore(ctx)
 	f.follow(ctx)
@@ -166,6 +167,9 @@ func (f *follower) output(ctx context.Context, node int) (out output, known bool
 // valueOf returns the shape of the value of a node's expression of this number. It is not
 // known while that of a node that certainly ran before is not.
 func (f *follower) valueOf(ctx context.Context, node, number int, e *graph.Expr) (out shape.Shape, known bool) {
+	if v, constant := f.defaults.valueOf(ctx, e.Expression); constant {
+		return shape.Constant(v), true
+	}
 	var all []shape.Shape
 	for _, s := range f.distinct(node, number) {
 		if env, ready := f.env(ctx, s, number); ready {

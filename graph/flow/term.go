@@ -31,16 +31,19 @@ type term struct {
 	left     *config.Data // the comparison's other side
 	path     []any        // from the rule's root to left
 	strict   bool         // of ===
+
+	ofDefault bool // the constant is the declared value of one of vars
 }
 
 // termOf reads a rule.
-func (x index) termOf(ctx context.Context, rule *graph.Rule) *term {
-	return termReader{index: x, rule: rule}.read(ctx, rule.Data, nil)
+func (x index) termOf(ctx context.Context, rule *graph.Rule, with defaults) *term {
+	return termReader{index: x, rule: rule, defaults: with}.read(ctx, rule.Data, nil)
 }
 
 type termReader struct {
-	index index
-	rule  *graph.Rule
+	index    index
+	rule     *graph.Rule
+	defaults defaults
 }
 
 func (r termReader) read(ctx context.Context, d *config.Data, path []any) *term {
@@ -117,18 +120,18 @@ var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // comparison returns the term of a comparison with a constant; other comparisons are leaves.
 func (r termReader) comparison(ctx context.Context, d *config.Data, path []any, op string, strict bool, operands []*config.Data, paths [][]any) *term {
-	left, right, bound := 0, 1, d.Keys[0].Value
-	if constantOf(operands[1]) == nil {
-		left, right = 1, 0
-		bound = mirrored[bound]
+	left, with, bound := 0, r.defaults.operand(ctx, operands[1]), d.Keys[0].Value
+	if constantOf(with) == nil {
+		left, with, bound = 1, r.defaults.operand(ctx, operands[0]), mirrored[bound]
 	}
 	t := &term{
-		op: op, subject: canonical(operands[left]), constant: constantOf(operands[right]), strict: strict,
-		at: operands[right], left: operands[left], path: paths[left], reads: r.index.ofRule(ctx, r.rule, path),
+		op: op, subject: canonical(operands[left]), constant: constantOf(with), strict: strict,
+		at: with, left: operands[left], path: paths[left], reads: r.index.ofRule(ctx, r.rule, path),
 	}
-	if t.constant == nil || constantOf(operands[left]) != nil {
+	if t.constant == nil || constantOf(r.defaults.operand(ctx, operands[left])) != nil {
 		return r.leaf(ctx, d, path)
 	}
+	t.ofDefault = with != operands[1-left]
 	if op == "bound" {
 		t.bound = bound
 	}
@@ -142,7 +145,7 @@ func (r termReader) comparison(ctx context.Context, d *config.Data, path []any, 
 
 // membership returns the term of in with a list of constants: equal to one of them.
 func (r termReader) membership(ctx context.Context, d *config.Data, path []any, operands []*config.Data, paths [][]any) *term {
-	list := operands[1]
+	list := r.defaults.operand(ctx, operands[1])
 	if list.Kind != config.KindArray || len(list.Items) == 0 {
 		return r.leaf(ctx, d, path)
 	}
@@ -150,7 +153,7 @@ func (r termReader) membership(ctx context.Context, d *config.Data, path []any, 
 	for _, item := range list.Items {
 		one := &term{
 			op: "equal", subject: canonical(operands[0]), constant: constantOf(item), strict: true,
-			at: item, left: operands[0], path: paths[0], reads: r.index.ofRule(ctx, r.rule, path),
+			at: item, left: operands[0], path: paths[0], reads: r.index.ofRule(ctx, r.rule, path), ofDefault: list != operands[1],
 		}
 		if one.constant == nil {
 			return r.leaf(ctx, d, path)
