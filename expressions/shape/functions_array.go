@@ -106,7 +106,9 @@ func mapped(in *inferrer, s *site) fact {
 		in.quiet++
 		defer func() { in.quiet-- }()
 	}
-	return sequenceOver(list, in.applyEach(s, item))
+	result := in.applyEach(s, item)
+	always := !rawOf(result).collapsed(false).shape.MayBeNothing()
+	return sequenceOver(list, result, func(of Shape) bool { return always && surelyFilled(of) })
 }
 
 // applyEach infers the results of the second argument, a function, for the items of the
@@ -115,13 +117,13 @@ func (in *inferrer) applyEach(s *site, item Shape) fact {
 	return in.callback(s.arg(1), s.focus, item, Number(), s.arg(0).shape)
 }
 
-// sequenceOver returns the sequence of the results of a function for the parts of a value.
-func sequenceOver(from, result fact) fact {
-	return over(from, func(Shape) Shape {
+// sequenceOver returns the sequence of the results of a function for the parts of a value; filled reports whether it has an item.
+func sequenceOver(from, result fact, filled func(of Shape) bool) fact {
+	return over(from, func(of Shape) Shape {
 		if result.shape.IsAny() {
 			return Any()
 		}
-		return loose(result.shape.without(kindNothing), false)
+		return loose(result.shape.without(kindNothing), filled(of))
 	})
 }
 
@@ -225,7 +227,7 @@ func zipped(in *inferrer, s *site) fact {
 // eachField infers $each: the results of a function for the value and name of each field.
 func eachField(in *inferrer, s *site) fact {
 	in.swapped(s)
-	return sequenceOver(s.arg(0), in.applyFields(s))
+	return sequenceOver(s.arg(0), in.applyFields(s), func(Shape) bool { return false })
 }
 
 // applyFields infers the results of the second argument, a function, for the fields of

@@ -45,11 +45,15 @@ func (c *checker) caught(ctx context.Context) {
 // caughtItems supposes that all items of a forEach have failed. A function that fails for each of them, or a field that each lacks, is
 // reported at the value that onError gives.
 func (c *checker) caughtItems(ctx context.Context, i int, n graph.Node, o *graph.OnError) {
-	if o.Value == nil || c.faulty[i] {
+	if c.faulty[i] {
 		return
 	}
+	at := c.graph.Tool.Nodes[i].OnError.Pos
+	if o.Value != nil {
+		at = o.Value.Pos
+	}
 	gives := c.handledBy(ctx, i, n, o)
-	c.suppose(ctx, &supposition{checker: c, failed: n.ID(), gives: gives, items: o.Value.Pos}, i, c.ways[i].next, shape.Array(gives).Filled())
+	c.suppose(ctx, &supposition{checker: c, failed: n.ID(), gives: gives, items: at}, i, c.ways[i].next, shape.Array(gives).Filled())
 }
 
 // caughtBranches supposes for each branch of a parallel node that it has failed.
@@ -75,6 +79,7 @@ type supposition struct {
 	failed  string              // the node, or the branch, for messages
 	gives   shape.Shape         // what its onError gives
 	items   config.Pos          // the value of onError of a forEach whose items have failed; else invalid
+	every   bool                // what is reported goes wrong when all items have failed
 	outputs map[int]shape.Shape // of the failed node, and of those that depend on it
 }
 
@@ -184,10 +189,15 @@ func (s *supposition) warn(at config.Pos, code, message string) {
 		return
 	}
 	hint, what := "give onError a value that fits, or a next; or check the value first", ""
-	if s.items.IsValid() {
+	hasError := s.gives.IsObject() && !s.gives.Field("error").MayBeNothing()
+	switch {
+	case s.items.IsValid() && s.every:
+		hint, what = "give a default: … ?? value; or give onError a value that fits", "every item of "
+	case s.items.IsValid() && hasError:
+		hint, what = fmt.Sprintf("take the others alone: $.%s[$not($exists(error))]; or give onError a value that fits", s.failed), "an item of "
+	case s.items.IsValid():
 		hint, what = "give onError a value that fits, or check the items first", "an item of "
-	}
-	if s.gives.IsObject() && !s.gives.Field("error").MayBeNothing() {
+	case hasError:
 		hint = fmt.Sprintf("check first: $exists($.%s.error) ? … : …; or give onError a value that fits", s.failed)
 	}
 	s.found.Warn(at, code, fmt.Sprintf("when %s%q fails, its onError gives %s: %s", what, s.failed, s.gives, message), hint)
@@ -209,10 +219,12 @@ func (s *supposition) transform(ctx context.Context, i int, t *graph.Transform, 
 	text, tool := wording.Truncate(sourceOf(t.Expr, part), 60), s.graph.Tool.Name.Value
 	if conflict.Found == "missing" || given.IsNothing() {
 		what := "a result"
+		s.every = !slices.Contains(conflict.Path, "[]")
 		if len(conflict.Path) > 0 {
 			what = fmt.Sprintf("%q in the result", pathText(conflict.Path))
 		}
 		s.warn(s.place(t.Expr.Text, part.Offset), "maybe-missing", fmt.Sprintf("%s is missing, and outputSchema of tool %q requires %s", text, tool, what))
+		s.every = false
 		return
 	}
 	s.warn(s.place(t.Expr.Text, part.Offset), "output-mismatch", fmt.Sprintf("%s is %s, expected %s by outputSchema of tool %q", text, conflict.Found, conflict.Expected, tool))
