@@ -122,6 +122,31 @@ func (in *inferrer) swapped(s *site) bool {
 	return true
 }
 
+// turned infers a function of $each or $sift for the value and the name of each field of an object. One that goes wrong, and would not with the
+// two the other way round, has its parameters in the wrong order: that is reported in place of what follows from it.
+func (in *inferrer) turned(s *site, value, name, object Shape) fact {
+	before := len(in.findings)
+	out := in.callback(s.arg(1), s.focus, value, name, object)
+	fn := s.lambda()
+	if fn == nil || len(fn.params()) < 2 || len(in.findings) == before {
+		return out
+	}
+	consequences := slices.Clone(in.findings[before:])
+	in.callback(s.arg(1), s.focus, name, value, object)
+	works := len(in.findings) == before+len(consequences)
+	in.findings = append(in.findings[:before], consequences...)
+	if works && slices.ContainsFunc(consequences, func(f Finding) bool { return tellsKinds[f.Code] }) {
+		in.findings = in.findings[:before]
+		of, first, second := passed()[s.name], fn.params()[0], fn.params()[1]
+		in.report(&first, CodeWrongArgument, fmt.Sprintf("the first parameter of the function of $%s is %s, the second one %s; $%s and $%s are used the other way round", s.name, of.first, of.second, first.Text, second.Text),
+			fmt.Sprintf("write function($%s, $%s)", second.Text, first.Text))
+	}
+	return out
+}
+
+// tellsKinds are the codes of findings which show that a value is taken for one of another kind.
+var tellsKinds = map[string]bool{CodeWrongOperand: true, CodeWrongArgument: true, CodeNoFields: true}
+
 // starts reports a function of $reduce that takes fewer than two arguments, does not read the result so far, or, without a start, makes of
 // the first item a value of another kind.
 func (in *inferrer) starts(s *site, item Shape, once func(start Shape) Shape) {

@@ -38,7 +38,7 @@ func union(s, t Shape) Shape {
 		whole:   (!a.kinds.has(kindNumber) || a.allWhole()) && (!b.kinds.has(kindNumber) || b.allWhole()),
 		strings: uniteConstants(a.strings, b.strings, a.kinds.has(kindString), b.kinds.has(kindString)),
 	}
-	out.span, out.forms = uniteSpans(a, b), a.forms|b.forms
+	out.span, out.forms, out.others = uniteSpans(a, b), a.forms|b.forms, uniteOthers(a, b)
 	switch {
 	case !a.kinds.has(kindArray):
 		out.items, out.filled = b.items, b.filled
@@ -121,7 +121,7 @@ func (s Shape) Equal(t Shape) bool {
 	a, b := s.get(), t.get()
 	if a.kinds != b.kinds || a.whole != b.whole || !sameSpan(a.span, b.span) || a.filled != b.filled || a.rest != b.rest || a.size != b.size || len(a.fields) != len(b.fields) ||
 		(a.numbers == nil) != (b.numbers == nil) || (a.strings == nil) != (b.strings == nil) ||
-		!slices.Equal(a.numbers, b.numbers) || !slices.Equal(a.strings, b.strings) || !a.items.Equal(b.items) {
+		!slices.Equal(a.numbers, b.numbers) || !slices.Equal(a.strings, b.strings) || !a.items.Equal(b.items) || !a.others.Equal(b.others) {
 		return false
 	}
 	for i, f := range a.fields {
@@ -180,7 +180,7 @@ func (s Shape) Conflict(expected Shape) (c Conflict, conflicts bool) {
 	return c, true
 }
 
-// Filled returns the shape of those values in which no array is empty, as far as arrays can have items.
+// Filled returns the shape of those values in which no array, and no object with fields of any name, is empty, as far as arrays can have items.
 func (s Shape) Filled() Shape {
 	if s.IsAny() {
 		return s
@@ -189,6 +189,7 @@ func (s Shape) Filled() Shape {
 	if a.kinds.has(kindArray) && !a.items.isNone() {
 		a.items, a.filled = a.items.Filled(), true
 	}
+	a.some, a.others = true, a.others.Filled()
 	a.fields = slices.Clone(a.fields)
 	for i := range a.fields {
 		a.fields[i].Shape = a.fields[i].Shape.Filled()
@@ -247,7 +248,7 @@ func (a *alternatives) fieldConflict(b *alternatives) (why *Conflict, differ boo
 		}
 	}
 	if b.rest != closed {
-		return nil, false
+		return a.otherConflict(b)
 	}
 	for _, f := range a.fields {
 		if _, known := b.field(f.Name); !known && !f.Optional {

@@ -76,8 +76,11 @@ func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int)
 		for _, f := range a.fields {
 			if _, known := b.field(f.Name); !known && b.rest == closed && f.Optional {
 				found = append(found, Excess{Path: below(path, f.Name), Found: f.Shape.String(), Expected: wording.List(b.names()), Extra: true})
+			} else if !known {
+				found = f.Shape.exceeds(b.others, found, below(path, f.Name), depth+1)
 			}
 		}
+		found = a.others.exceeds(b.others, found, below(path, Other), depth+1)
 	}
 	return found
 }

@@ -234,18 +234,21 @@ func eachField(in *inferrer, s *site) fact {
 // the first: it gets the value, the name and the object.
 func (in *inferrer) applyFields(s *site) fact {
 	from := s.arg(0).shape
-	return in.callback(s.arg(1), s.focus, fieldShape(from), String(), from)
+	return in.turned(s, fieldShape(from), String(), from)
 }
 
 // fieldShape returns the shape of all fields of the objects in the shape.
 func fieldShape(s Shape) Shape {
 	a := s.get()
-	if s.IsAny() || a.kinds.has(kindObject) && a.rest != closed {
+	if s.IsAny() || a.kinds.has(kindObject) && a.rest != closed && a.others.IsAny() {
 		return Value()
 	}
 	all := make([]Shape, len(a.fields))
 	for i, f := range a.fields {
 		all[i] = f.Shape
+	}
+	if a.rest == open {
+		all = append(all, a.others)
 	}
 	return Union(all...)
 }

@@ -66,7 +66,9 @@ func merged(in *inferrer, s *site) fact {
 			if !of.get().filled {
 				fields = items.optionalFields()
 			}
-			out = object(fields, items.get().rest)
+			merged := *items.get()
+			merged.fields = fields
+			out = shapeOf(merged)
 		}
 		return union(out, of.only(kindObject))
 	})

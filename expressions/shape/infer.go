@@ -262,7 +262,7 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 		grouped := grouped(rawOf(*focus))
 		focus = &grouped
 	}
-	written, r := true, closed
+	written, r, others := true, closed, none
 	for i := 0; i+1 < len(t.Parts); i += 2 {
 		key := in.infer(&t.Parts[i], focus)
 		in.need(key)
@@ -278,7 +278,7 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 			fields = append(fields, Field{Name: names[0], Shape: v.shape, Optional: v.shape.MayBeNothing()})
 			continue
 		}
-		r = open
+		r, others = open, union(others, v.shape)
 	}
 	if r == open {
 		// A computed key may be any name. The engine rejects the same name twice, but
@@ -289,7 +289,8 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 			}
 		}
 	}
-	return fact{shape: object(fields, r), written: written, parts: parts}
+	out := alternatives{kinds: kindObject, fields: distinct(fields), rest: r, others: others}
+	return fact{shape: shapeOf(out), written: written, parts: parts}
 }
 
 // excludes reports whether the value exists, as far as is known, and is certainly of none

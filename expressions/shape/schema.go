@@ -194,7 +194,9 @@ func (r *schemaReader) object(a *alternatives, schema value.Value, depth int) {
 	case more == false && member(schema, "patternProperties") == nil:
 		a.rest = closed
 	case more != nil:
-		a.rest = open
+		if a.rest = open; member(schema, "patternProperties") == nil {
+			a.others = r.read(more, depth+1)
+		}
 	}
 }
 
@@ -267,7 +269,7 @@ func (s Shape) schema() value.Value {
 // details returns the keywords about numbers, properties and items.
 func (a *alternatives) details() (keywords []keyword) {
 	keywords = a.span.bounds()
-	if a.kinds.has(kindObject) && (len(a.fields) > 0 || a.rest != open) {
+	if a.kinds.has(kindObject) && (len(a.fields) > 0 || a.rest != open || !a.others.IsAny()) {
 		var properties []keyword
 		required := []value.Value{}
 		for _, f := range a.fields {
@@ -280,7 +282,10 @@ func (a *alternatives) details() (keywords []keyword) {
 		if len(required) > 0 {
 			keywords = append(keywords, keyword{"required", required})
 		}
-		if a.rest != declared {
+		switch {
+		case !a.others.IsAny():
+			keywords = append(keywords, keyword{"additionalProperties", a.others.schema()})
+		case a.rest != declared:
 			keywords = append(keywords, keyword{"additionalProperties", a.rest == open})
 		}
 	}

@@ -116,7 +116,7 @@ func (in *inferrer) group(t *tree, base raw, tuples bool) fact {
 		item, group = unknown(), unknown()
 	}
 	var fields []Field
-	r := closed
+	r, others := closed, none
 	in.scoped(in.scope, &t.Parts[0], func() fact {
 		if tuples {
 			names := map[string]bool{}
@@ -135,12 +135,15 @@ func (in *inferrer) group(t *tree, base raw, tuples bool) fact {
 				}
 				continue
 			}
-			r = open
+			r, others = open, union(others, v.shape)
 		}
 		return fact{}
 	})
 	if r == open {
-		fields = nil // a computed key may be any of the names
+		for _, f := range fields { // a computed key may be any of the names
+			others = union(others, f.Shape)
+		}
+		return fact{shape: mapping(others), reads: base.reads}
 	}
 	return fact{shape: object(fields, r), reads: base.reads}
 }

@@ -154,7 +154,7 @@ func (s Shape) bare() Shape {
 	}
 	copied := *a
 	copied.forms = 0
-	copied.items = a.items.bare()
+	copied.items, copied.others = a.items.bare(), a.others.bare()
 	copied.fields = make([]Field, len(a.fields))
 	for i, f := range a.fields {
 		f.Shape = f.Shape.bare()

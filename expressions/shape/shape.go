@@ -19,6 +19,8 @@ type alternatives struct {
 	forms   forms     // of arrays, while an expression is evaluated
 	fields  []Field   // of objects
 	rest    rest
+	others  Shape // of the fields of objects that are not listed, when rest is open; Any: unknown
+	some    bool  // objects have such a field; see Filled
 	depth   int  // levels of shapes inside each other
 	size    int  // number of shapes, this one included
 	formed  bool // some arrays in it are not plain
@@ -170,7 +172,7 @@ func shapeOf(a alternatives) Shape {
 
 // plain reports whether nothing is known but the kinds.
 func (a *alternatives) plain() bool {
-	return a.numbers == nil && !a.whole && a.span == nil && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open
+	return a.numbers == nil && !a.whole && a.span == nil && a.strings == nil && a.items.IsAny() && !a.filled && len(a.fields) == 0 && a.rest == open && a.others.IsAny()
 }
 
 // tidy drops the details of absent kinds and those that mean nothing.
@@ -192,6 +194,7 @@ func (a *alternatives) tidy() {
 	} else if a.forms == 0 {
 		a.forms = formPlain
 	}
+	a.tidyOthers()
 	if !a.kinds.has(kindObject) {
 		a.fields, a.rest = nil, closed
 		return
@@ -232,13 +235,16 @@ func (a *alternatives) measure() {
 	for _, f := range a.fields {
 		count(f.Shape)
 	}
+	if !a.others.IsAny() {
+		count(a.others)
+	}
 }
 
 // prune forgets the parts that are nested deeper than depth.
 func (a *alternatives) prune(depth int) {
 	if depth <= 0 {
 		a.items = Shape{}
-		if a.kinds.has(kindObject) {
+		if a.others = (Shape{}); a.kinds.has(kindObject) {
 			a.fields, a.rest = nil, open
 		}
 		return
@@ -258,6 +264,7 @@ func (a *alternatives) prune(depth int) {
 	for i := range a.fields {
 		a.fields[i].Shape = inner(a.fields[i].Shape)
 	}
+	a.others = inner(a.others)
 }
 
 // get returns the details of the shape. They must not be changed.

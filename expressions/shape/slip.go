@@ -46,6 +46,12 @@ func (s Shape) slips(expected Shape, found []Slip, path []string, required bool,
 				found = of.slips(f.Shape, found, below(path, f.Name), !f.Optional, depth+1)
 			}
 		}
+		for _, f := range a.fields {
+			if _, known := b.field(f.Name); !known {
+				found = f.Shape.slips(b.others, found, below(path, f.Name), false, depth+1)
+			}
+		}
+		found = a.others.slips(b.others, found, below(path, Other), false, depth+1)
 	}
 	return found
 }

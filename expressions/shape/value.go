@@ -159,6 +159,12 @@ func (s Shape) Has(v value.Value) bool {
 		return true
 	}
 	known := 0
+	for _, name := range members.Keys() {
+		item, _ := members.Get(name)
+		if _, listed := a.field(name); !listed && a.rest == open && !a.others.Has(orNull(item)) {
+			return false
+		}
+	}
 	for _, f := range a.fields {
 		item, has := members.Get(f.Name)
 		if has && !f.Shape.Has(orNull(item)) || !has && !f.Optional {

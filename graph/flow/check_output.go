@@ -156,25 +156,69 @@ func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
 	return partOf(tree, path, want).Offset
 }
 
-// partOf returns that part.
+// partOf returns that part. A variable is followed to its value where the path leads to a computed key.
 func partOf(tree *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
+	return partWithin(tree, tree, path, want)
+}
+
+func partWithin(root, tree *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
 	tree, path, want = intoItems(tree, path, want)
-	if len(path) == 0 || tree.Kind != "object" {
+	if len(path) == 0 {
 		return tree
 	}
-	for i := 0; i+1 < len(tree.Parts); i += 2 {
+	if value := assignedIn(root, tree); value != nil && path[0] == shape.Other {
+		return partWithin(value, value, path, want)
+	}
+	for i := 0; tree.Kind == "object" && i+1 < len(tree.Parts); i += 2 {
 		key, value := &tree.Parts[i], &tree.Parts[i+1]
 		if key.Kind != "string" || key.Text != path[0] {
 			continue
 		}
 		for _, f := range want.Fields() {
 			if f.Name == path[0] {
-				return partOf(value, path[1:], f.Shape)
+				return partWithin(root, value, path[1:], f.Shape)
 			}
 		}
 		return key
 	}
+	if value := computedIn(tree); value != nil {
+		return partWithin(root, value, path[1:], want.Others())
+	}
 	return tree
+}
+
+// assignedIn returns the only value that a block at the root of an expression gives to a variable; nil for other parts.
+func assignedIn(root, variable *jsonata.Tree) (value *jsonata.Tree) {
+	if variable.Kind != "variable" || root.Kind != "block" {
+		return nil
+	}
+	for i := range root.Parts {
+		if t := &root.Parts[i]; t.Kind == "assignment" && t.Parts[0].Text == variable.Text {
+			if value != nil {
+				return nil
+			}
+			value = &t.Parts[1]
+		}
+	}
+	return value
+}
+
+// computedIn returns the value that an object constructor or a group has for a computed key; nil without one.
+func computedIn(t *jsonata.Tree) *jsonata.Tree {
+	first := 0
+	switch t.Kind {
+	case "object":
+	case "group":
+		first = 1 // behind what is grouped
+	default:
+		return nil
+	}
+	for i := first; i+1 < len(t.Parts); i += 2 {
+		if t.Parts[i].Kind != "string" {
+			return &t.Parts[i+1]
+		}
+	}
+	return nil
 }
 
 // sourceOf returns the source of a part of an expression.

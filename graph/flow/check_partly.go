@@ -96,7 +96,7 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 		return c.place(e.Text, key.Offset), sourceOf(e, key), true
 	}
 	if excess.Several {
-		plain := part.Kind == "path" && !filters(part)
+		plain := part.Kind == "path" && !filters(part) && !slices.Contains(excess.Path, shape.Other) // the author knows which keys are unique
 		e, part = c.madeBy(e, part, 0)
 		return c.place(e.Text, part.Offset), sourceOf(e, part), plain && !filters(part)
 	}
