@@ -29,13 +29,25 @@ func (in *inferrer) divides(t *tree, divisor fact) {
 
 // askedBefore reports whether the run has asked for a value that a part reads from the context.
 func (in *inferrer) askedBefore(t *tree) bool {
-	if in.env.Asked == nil {
-		return false
-	}
-	if path := in.contextPath(t); path != nil && in.env.Asked(path) {
+	return in.env.Asked != nil && in.anyPart(t, 0, func(t *tree) bool {
+		path := in.contextPath(t)
+		return path != nil && in.env.Asked(path)
+	})
+}
+
+// anyPart reports whether something holds for a part, for one inside of it, or for one of the value of a variable that it reads.
+func (in *inferrer) anyPart(t *tree, depth int, holds func(t *tree) bool) bool {
+	if holds(t) {
 		return true
 	}
-	return slices.ContainsFunc(t.Parts, func(part tree) bool { return in.askedBefore(&part) })
+	if t.Kind == "variable" && depth < maxDepth {
+		if v, bound := in.scope.find(t.Text); bound && v.from != nil {
+			return in.anyPart(v.from, depth+1, holds)
+		}
+	}
+	return slices.ContainsFunc(t.Parts, func(part tree) bool {
+		return (t.Kind != "path" || part.Kind != "name") && in.anyPart(&part, depth, holds) // the path itself has been asked
+	})
 }
 
 // contextPath returns the names by which a part begins to read the context, or nil.
@@ -45,7 +57,11 @@ func (in *inferrer) contextPath(t *tree) (names []string) {
 		names = []string{t.Text}
 	case "path":
 		for i := range t.Parts {
-			if part := &t.Parts[i]; part.Kind == "name" {
+			part := &t.Parts[i]
+			for part.Kind == "predicate" || part.Kind == "keep" {
+				part = &part.Parts[0]
+			}
+			if part.Kind == "name" {
 				names = append(names, part.Text)
 			} else if i > 0 || part.Kind != "context" {
 				break
@@ -62,13 +78,13 @@ func (in *inferrer) contextPath(t *tree) (names []string) {
 
 // mayBeEmpty reports whether a part filters, or reads a list of the context that may be empty.
 func (in *inferrer) mayBeEmpty(t *tree) bool {
-	if t.Kind == "predicate" && !isIndex(&t.Parts[len(t.Parts)-1]) {
-		return true
-	}
-	if path := in.contextPath(t); path != nil && in.env.Empty != nil && in.env.Empty(path) {
-		return true
-	}
-	return slices.ContainsFunc(t.Parts, func(part tree) bool { return in.mayBeEmpty(&part) })
+	return in.anyPart(t, 0, func(t *tree) bool {
+		if t.Kind == "predicate" && !isIndex(&t.Parts[len(t.Parts)-1]) {
+			return true
+		}
+		path := in.contextPath(t)
+		return path != nil && in.env.Empty != nil && in.env.Empty(path)
+	})
 }
 
 // lacking marks the value of a function that is missing for some arguments, so that it is reported where a value is required.
@@ -81,6 +97,6 @@ func (in *inferrer) lacking(s *site, out fact, when string) fact {
 		return out
 	}
 	text := in.text(s.tree)
-	out.reads = append(slices.Clip(out.reads), read{node: "\x00" + text, offset: s.tree.Offset, end: s.tree.End, field: []string{"\x00"}, when: fmt.Sprintf("%s is missing %s", text, when)})
+	out.reads = append(slices.Clip(out.reads), read{node: "\x00" + text, offset: s.tree.Offset, end: s.tree.End, field: []string{"\x00"}, when: fmt.Sprintf("%s is missing %s", text, when), minor: s.name == "sum" || s.name == "join" || s.name == "reduce"})
 	return out
 }

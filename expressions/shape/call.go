@@ -197,6 +197,9 @@ func (in *inferrer) builtin(s *site) fact {
 	if len(s.args) > 0 && !alwaysCalled[s.name] {
 		out = in.without(s.args[0], out)
 	}
+	if len(params) > 0 && params[0].items != 0 {
+		out = in.lacking(s, out, fmt.Sprintf("when %s finds nothing", in.text(s.place(0))))
+	}
 	return out
 }
 

@@ -90,6 +90,7 @@ type Finding struct {
 	// Fails says that every evaluation fails here, whatever values it reads.
 	Fails  bool
 	Always bool // every evaluation reaches the place
+	Minor  bool // it is not worth a message beside another finding in the expression
 }
 
 // The codes of findings.

@@ -19,6 +19,7 @@ type Excess struct {
 	Null     bool     // the value may be null
 	Several  bool     // the value is a list when there are several, where one is expected
 	Extra    bool     // the value may have the last field of Path, which is not expected
+	Empty    bool     // of a missing field: its value is missing because a list is empty; set by the user of the package
 }
 
 // Exceeds returns the parts of values of the shape that the expected shape allows only sometimes, as far as schemas and

@@ -26,6 +26,7 @@ type fact struct {
 	sizeOf    *tree    // the list, which may be empty, whose items the value counts
 	matches   int      // of a match, or a list of matches: the groups of its regular expression, and 1
 	groups    int      // of the groups of a match: as many, and 1
+	from      *tree    // of a variable: the part that gave it its value
 	constant  any      // of a constant of the graph file: its value there
 }
 
@@ -37,6 +38,7 @@ type read struct {
 	either      bool     // only on one of several branches
 	field       []string // the path of the field; nil for the output of a node
 	when        string   // of the value of a function: when it is missing
+	minor       bool     // see Finding.Minor
 }
 
 // part is a field of an object that the expression makes.

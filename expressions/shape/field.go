@@ -201,13 +201,23 @@ func (in *inferrer) optional(t *tree, current fact) (at []string, reads []read) 
 
 // require reports the optional fields without which a required value would be missing;
 // why names what requires it.
-func (in *inferrer) require(v fact, why string) {
+func (in *inferrer) require(v fact, why string) { in.requireTyped(v, Number(), why) }
+
+// requireTyped is require for a value of which a schema says what it has to be; Any: nothing.
+func (in *inferrer) requireTyped(v fact, wanted Shape, why string) {
 	if !v.shape.MayBeNothing() {
 		return
 	}
 	for _, r := range v.reads {
+		if r.minor && wanted.IsAny() {
+			continue
+		}
 		if r.when != "" {
+			before := len(in.findings)
 			in.report(&tree{Offset: r.offset, End: r.end}, CodeOptionalField, fmt.Sprintf("%s, and %s", r.when, why), "provide a default: … ?? value")
+			for i := range in.findings[before:] {
+				in.findings[before+i].Minor = r.minor
+			}
 			continue
 		}
 		if r.field == nil || in.env.Asked != nil && in.env.Asked(r.field) {
@@ -229,7 +239,7 @@ func (in *inferrer) requireAll(t *tree, v fact, wanted Shape, path []string) {
 		at := append(slices.Clip(path), f.Name)
 		why := fmt.Sprintf("outputSchema requires %q in the result", strings.Join(at, "."))
 		if i := slices.IndexFunc(v.parts, func(p part) bool { return p.name == f.Name }); i >= 0 {
-			in.require(v.parts[i].value, why)
+			in.requireTyped(v.parts[i].value, f.Shape, why)
 			in.requireAll(t, v.parts[i].value, f.Shape, at)
 			continue
 		}

@@ -19,7 +19,10 @@ func (v fact) unknown() fact { return fact{shape: Any(), reads: v.reads} }
 // least infers $min, $max and $average, which are missing for an empty array.
 func least(in *inferrer, s *site) fact {
 	return in.lacking(s, over(s.arg(0), func(of Shape) Shape {
-		if of.can(kindArray) && !of.get().filled {
+		switch {
+		case of.get().kinds == kindArray && of.Items().isNone():
+			return Nothing()
+		case of.can(kindArray) && !of.get().filled:
 			return Union(Number(), Nothing())
 		}
 		return Number()
@@ -170,7 +173,7 @@ func reduced(in *inferrer, s *site) fact {
 		return list.unknown()
 	}
 	if len(s.args) < 3 {
-		result = Union(result, Nothing())
+		return in.lacking(s, like(Union(result, Nothing()), list), "when the list is empty")
 	}
 	return like(result, list)
 }

@@ -128,7 +128,7 @@ func (in *inferrer) block(t *tree, focus *fact) fact {
 
 func (in *inferrer) assignment(t *tree, focus *fact) fact {
 	v := in.infer(&t.Parts[1], focus)
-	v.written = false
+	v.written, v.from = false, &t.Parts[1]
 	in.bind(t.Parts[0].Text, v)
 	return v
 }

@@ -21,9 +21,9 @@ type alternatives struct {
 	rest    rest
 	others  Shape // of the fields of objects that are not listed, when rest is open; Any: unknown
 	some    bool  // objects have such a field; see Filled
-	depth   int  // levels of shapes inside each other
-	size    int  // number of shapes, this one included
-	formed  bool // some arrays in it are not plain
+	depth   int   // levels of shapes inside each other
+	size    int   // number of shapes, this one included
+	formed  bool  // some arrays in it are not plain
 }
 
 // kinds are the kinds of values of a shape, one bit each.

@@ -42,7 +42,7 @@ func TestItemsThatHaveFailed(t *testing.T) {
 		{`{value: null}`, `($good := $filter($.each, function($e) { $exists($e.name) }); {"v": 1, "l": [$good.{"n": name}]})`, ""},
 		{`{}`, `{"v": 1, "l": [$map($.each, function($e) { {"n": $e.name ?? "?"} })]}`, ""},
 		{`{}`, `{"v": 1, "l": [$map($.each, function($e) { $exists($e.error) ? {"n": "?"} : {"n": $e.name} })]}`, ""},
-		{`{value: {name: "?", size: 0}}`, `{"v": $sum($.each.size), "l": [$.each.{"n": name}]}`, ""},
+		{`{value: {name: "?", size: 0}}`, `{"v": 1, "total": $sum($.each.size), "l": [$.each.{"n": name}]}`, ""},
 	} {
 		got := checkFile(t, strings.NewReplacer("ONERROR", c.onError, "EXPR", c.expr).Replace(caughtGraph), nil).Error()
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) || strings.Contains(got, "\n") {

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -73,6 +74,7 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 		}
 	}
 	c.caught(ctx)
+	c.addMinor()
 	return c.found, nil
 }
 
@@ -83,6 +85,28 @@ type checker struct {
 	places  *config.Places // of the text that was reported last
 	faulty  []bool         // nodes with a finding in an expression: its consequences are not reported
 	endless map[int]bool   // switches that never leave their loop
+	minor   []minor
+}
+
+// minor is a finding that is reported where a node has no other.
+type minor struct {
+	node    int
+	finding config.Diagnostic
+}
+
+// addMinor reports the minor findings of nodes without others.
+func (c *checker) addMinor() {
+	more := c.found[:len(c.found):len(c.found)]
+	for _, m := range c.minor {
+		from, to := c.graph.Tool.Nodes[m.node].Pos.Line, math.MaxInt
+		if m.node+1 < len(c.graph.Tool.Nodes) {
+			to = c.graph.Tool.Nodes[m.node+1].Pos.Line
+		}
+		if !slices.ContainsFunc(c.found, func(d config.Diagnostic) bool { return from <= d.Pos.Line && d.Pos.Line < max(to, from+1) }) {
+			more = append(more, m.finding)
+		}
+	}
+	c.found = more
 }
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
@@ -233,10 +257,13 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 		if code == "constant-condition" && len(c.defaults.names) > 0 && !strings.Contains(at.Value, "$vars.") {
 			continue // what is decided by a constant elsewhere is the author's choice
 		}
+		d := config.Diagnostic{Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
+		if f.Minor {
+			c.minor = append(c.minor, minor{node, d})
+			continue
+		}
 		c.faulty[node] = true
-		c.found = append(c.found, config.Diagnostic{
-			Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint,
-		})
+		c.found = append(c.found, d)
 	}
 }
 

@@ -68,6 +68,13 @@ func (c *checker) selectsNothing(t *jsonata.Tree, depth int) bool {
 	return false
 }
 
+// missesList reports whether a part calls a function that has no value without a list, or for an empty one, for a list that may be empty and that no
+// switch asks for.
+func (c *checker) missesList(t *jsonata.Tree) bool {
+	return t.Kind == "call" && len(t.Parts) > 1 && slices.Contains([]string{"sum", "join", "max", "min", "average", "reduce"}, t.Parts[0].Text) &&
+		c.selectsNothing(&t.Parts[1], 0) && !c.asksForPath(&t.Parts[1])
+}
+
 // emptyAt reports whether the first list on a path through a shape may be empty.
 func emptyAt(s shape.Shape, path []string) bool {
 	for ; !s.MayBeEmpty(); path = path[1:] {

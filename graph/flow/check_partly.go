@@ -23,7 +23,7 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 			pathText(below(path, inner...)), a.tool, expected, found), "give each alternative a value of the expected kind")
 	})
 	for _, excess := range given.Exceeds(want) {
-		at, text, certain := a.excessAt(e, excess, want)
+		at, text, certain := a.excessAt(e, &excess, want)
 		if !certain || slices.ContainsFunc(a.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
 			continue
 		}
@@ -44,7 +44,7 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 			pathText(inner), expected, c.graph.Tool.Name.Value, found), "give each alternative a value of the expected kind")
 	})
 	for _, excess := range one.shape.Exceeds(want) {
-		at, text, certain := c.excessAt(t.Expr, excess, want)
+		at, text, certain := c.excessAt(t.Expr, &excess, want)
 		if !certain || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
 			continue
 		}
@@ -67,6 +67,8 @@ func excessText(e shape.Excess, source string) (code, message, hint string) {
 		return "argument-refused", fmt.Sprintf("is %s, which is a list when there are several; expected %s", source, e.Expected), "take one of them, …[0], or join them with $join"
 	case e.Extra:
 		return "argument-refused", fmt.Sprintf("is not declared; the properties are %s", e.Expected), "leave it out, or declare it"
+	case e.Empty:
+		return "maybe-missing", fmt.Sprintf("is required, and %s is missing when its list is empty", source), "give a default: … ?? value"
 	case e.Found == "missing":
 		return "maybe-missing", fmt.Sprintf("is required, and %s may lack it", source), "require it in the schema of what is read, or give a default: … ?? value"
 	case e.Null:
@@ -83,7 +85,7 @@ func excessText(e shape.Excess, source string) (code, message, hint string) {
 
 // excessAt returns the place of the part of an expression that makes an excess, and its source. It is certain when the part is written
 // there, or read as a schema declares it, and when nothing in the expression or in a switch asks for it.
-func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape) (at config.Pos, source string, certain bool) {
+func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape) (at config.Pos, source string, certain bool) {
 	part := partOf(e.Tree(), excess.Path, want)
 	if written := literalIn(part, excess.Word); excess.Word != "" && written != nil {
 		return c.place(e.Text, written.Offset), sourceOf(e, written), true
@@ -107,11 +109,15 @@ func (c *checker) excessAt(e *graph.Expr, excess shape.Excess, want shape.Shape)
 	if first := firstOf(part); first.Kind == "variable" && first.Text == expressions.VarVars && excess.Found == "missing" && !consumed {
 		return c.place(e.Text, part.Offset), sourceOf(e, part), true
 	}
+	if of, call := c.madeBy(e, part, 0); consumed && excess.Found == "missing" && of != e && c.missesList(call) && !c.asksForPath(part) {
+		excess.Empty = true
+		return c.place(of.Text, call.Offset), sourceOf(of, call), true
+	}
 	lacks, field := excess.Found == "missing" && len(excess.Path) > 0, ""
 	if lacks && !consumed {
 		field = excess.Path[len(excess.Path)-1] // of an object that the expression reads
 	}
-	o, certain := c.originOf(e, c.exceeding(part, excess, want), field, 0)
+	o, certain := c.originOf(e, c.exceeding(part, *excess, want), field, 0)
 	switch {
 	case !certain:
 		return at, "", false
