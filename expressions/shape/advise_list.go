@@ -19,6 +19,15 @@ func (v fact) holdsOthers(p param) bool {
 	return p.items != 0 && !v.shape.IsAny() && v.shape.get().kinds&^kindNothing == kindArray && !items.isNone() && !items.can(p.items)
 }
 
+// nests reports whether the value is a sequence whose items are lists, where the function takes one list.
+func (v fact) nests(p param) bool {
+	a := v.shape.get()
+	if v.shape.IsAny() || p.items == 0 || p.items.has(kindArray) || a.forms&formMany == 0 || a.items.IsAny() {
+		return false
+	}
+	return a.items.can(kindArray) && a.items.get().kinds&^(p.items|kindArray) == 0
+}
+
 // itemHint returns the remedy for a list whose items a function rejects: the field of them that is meant.
 func (s *site) itemHint(p param, list Shape, source string) string {
 	items := list.Items()

@@ -259,6 +259,9 @@ func (in *inferrer) suspect(s *site, params []param) {
 			in.swappedHint(s))
 	}
 	for i, v := range s.args[:min(len(s.args), len(s.trees), len(params))] {
+		if v.nests(params[i]) {
+			in.report(s.place(i), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is a list of lists when there are several, expected %s", i+1, s.name, params[i].text()), "put the inner lists into one first: $flatten(…)")
+		}
 		if t := s.trees[i]; s.name != "length" && t != nil && t.Kind == "path" && !params[i].kinds.has(kindArray) && v.shape.severalFor(params[i].kinds) && !picksOne(t) {
 			in.report(t, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is a list when there are several, expected %s", i+1, s.name, params[i].text()), "take one of them, …[0], or call the function for each: ….$"+s.name+"($)")
 		}

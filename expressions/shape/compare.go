@@ -180,7 +180,8 @@ func (s Shape) Conflict(expected Shape) (c Conflict, conflicts bool) {
 	return c, true
 }
 
-// Filled returns the shape of those values in which no array, and no object with fields of any name, is empty, as far as arrays can have items.
+// Filled returns the shape of those values in which no array, and no object with fields of any name, is empty, as far as arrays can have items, and
+// no field is missing.
 func (s Shape) Filled() Shape {
 	if s.IsAny() {
 		return s
@@ -241,7 +242,7 @@ func (a *alternatives) fieldConflict(b *alternatives) (why *Conflict, differ boo
 		case !known && !f.Optional && a.rest == closed:
 			c := Conflict{Found: missing, Expected: f.Shape.String()}
 			return c.within(f.Name), true
-		case known && (!own.Optional || !f.Optional):
+		case known && (!own.Optional || !f.Optional || a.some):
 			if c, differ := own.Shape.Conflict(f.Shape); differ {
 				return c.within(f.Name), true
 			}

@@ -112,6 +112,9 @@ func (a *alternatives) beyond(b *alternatives) (f float64, is bool) {
 	return 0, false
 }
 
+// Range returns the numbers of the shape, for people.
+func (s Shape) Range() string { return s.get().spanText() }
+
 // spanText returns the numbers of the shape, for people.
 func (a *alternatives) spanText() string {
 	s := a.numberSpan()

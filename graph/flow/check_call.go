@@ -16,6 +16,7 @@ import (
 // call reports what is wrong with a call: a node or a branch.
 func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *config.Node) {
 	c.list(ctx, node, call)
+	c.countedItems(ctx, call)
 	if m, isMCP := call.(*graph.MCP); isMCP {
 		c.confirmed(m, defined)
 		c.cached(m, defined)

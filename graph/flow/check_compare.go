@@ -58,6 +58,7 @@ func (c *checker) sides(ctx context.Context, node, number int, operator string, 
 	if !c.endless[node] {
 		c.counts(ctx, operands)
 		c.tooOften(ctx, operands)
+		c.countedTurns(ctx, node, number, operator, operands)
 	}
 	if operator != "==" && operator != "!=" {
 		c.compared(ctx, node, number, operator, operands)

@@ -22,6 +22,9 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q: expected %s, but this alternative gives %s",
 			pathText(below(path, inner...)), a.tool, expected, found), "give each alternative a value of the expected kind")
 	})
+	a.subtractions(e, want, path, func(inner []string, at config.Pos, message string) {
+		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q %s", pathText(inner), a.tool, message), subtractionHint)
+	})
 	for _, excess := range given.Exceeds(want) {
 		at, text, certain := a.excessAt(e, &excess, want)
 		if !certain || slices.ContainsFunc(a.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
@@ -42,6 +45,9 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 	c.alternatives(t.Expr, want, func(inner []string, at config.Pos, found, expected string) {
 		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result: expected %s by outputSchema of tool %q, but this alternative gives %s",
 			pathText(inner), expected, c.graph.Tool.Name.Value, found), "give each alternative a value of the expected kind")
+	})
+	c.subtractions(t.Expr, want, nil, func(inner []string, at config.Pos, message string) {
+		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result %s (outputSchema of tool %q)", pathText(inner), message, c.graph.Tool.Name.Value), subtractionHint)
 	})
 	for _, excess := range one.shape.Exceeds(want) {
 		at, text, certain := c.excessAt(t.Expr, &excess, want)

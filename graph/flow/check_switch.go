@@ -204,7 +204,7 @@ func canEqual(given shape.Shape, t *term) bool {
 	if given.Has(value.FromPlain(t.constant)) {
 		return true
 	}
-	if text, isText := t.constant.(string); t.strict || isText && onlyOf(given, shape.Boolean()) && !isNumber(text) {
+	if text, isText := t.constant.(string); t.strict || isText && neverText(given, text) {
 		return false
 	}
 	if _, isBool := t.constant.(bool); isBool && onlyObjects(given) {
@@ -217,6 +217,21 @@ func canEqual(given shape.Shape, t *term) bool {
 		return true
 	}
 	return false
+}
+
+// neverText reports whether no value of a shape equals a text: a number or a boolean equals one that is a number, an object is [object Object],
+// and a list equals its only item, which is hardly one of the words for other kinds.
+func neverText(given shape.Shape, text string) bool {
+	if given.IsAny() || given.IsNothing() {
+		return false
+	}
+	_, noText := given.Conflict(shape.String())
+	_, noList := given.Conflict(shape.Array(shape.Any()))
+	switch text {
+	case "null", "undefined", "true", "false":
+		return noText
+	}
+	return noText && noList && !isNumber(text) && text != "[object Object]"
 }
 
 // onlyObjects reports whether the values of a shape are objects, null or missing: none of them equals a boolean.

@@ -122,6 +122,19 @@ func (f defaults) make(t *jsonata.Tree) bool {
 	return !slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return !f.make(&part) })
 }
 
+// at returns the value of a path that make reports: the declared value of a constant, or a part of it.
+func (f defaults) at(t *jsonata.Tree) value.Value {
+	var at value.Value = f.graph.Vars
+	for _, step := range t.Parts[1:] {
+		object, isObject := at.(value.Object)
+		if !isObject {
+			return nil
+		}
+		at, _ = object.Get(step.Text)
+	}
+	return at
+}
+
 // mentionsConstants reports whether a part reads $vars.
 func mentionsConstants(t *jsonata.Tree) bool {
 	return t.Kind == "variable" && t.Text == expressions.VarVars || slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return mentionsConstants(&part) })
