@@ -37,6 +37,9 @@ func (in *inferrer) askedBefore(t *tree) bool {
 
 // anyPart reports whether something holds for a part, for one inside of it, or for one of the value of a variable that it reads.
 func (in *inferrer) anyPart(t *tree, depth int, holds func(t *tree) bool) bool {
+	if in.looks++; in.looks > maxSteps {
+		return false // variables whose values read others many times
+	}
 	if holds(t) {
 		return true
 	}

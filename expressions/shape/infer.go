@@ -84,6 +84,7 @@ type inferrer struct {
 	tried     map[string]string // reasons why functions refuse constants, by call
 	refused   string            // the last of these reasons
 	steps     int
+	looks     int // see anyPart
 	nesting   int
 }
 

@@ -254,8 +254,8 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 			f.Message += c.onPath(s)
 		}
 		code, severity := c.classify(f.Finding)
-		if code == "constant-condition" && len(c.defaults.names) > 0 && !strings.Contains(at.Value, "$vars.") {
-			continue // what is decided by a constant elsewhere is the author's choice
+		if c.choosesElsewhere(code, at, f.Finding) {
+			continue
 		}
 		d := config.Diagnostic{Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
 		if f.Minor {

@@ -53,8 +53,17 @@ func withDefaults(ctx context.Context, graphs []*graph.Graph, up Upstreams, befo
 	return found, err
 }
 
-// decidedByValues are the codes of findings that a value of a constant makes. What a switch or a condition does by a constant is the author's
-// choice: that is no finding.
+// choosesElsewhere reports whether a finding is about a condition or a field that a constant decides, and the part that is wrong does not read the
+// constant: what is there by the default, and what is not, is the author's choice.
+func (c *checker) choosesElsewhere(code string, text config.Text, f shape.Finding) bool {
+	if len(c.defaults.names) == 0 || code != "constant-condition" && code != "impossible-path" {
+		return false
+	}
+	return f.End > len(text.Value) || f.Offset > f.End || !strings.Contains(text.Value[f.Offset:f.End], "$vars.")
+}
+
+// decidedByValues are the codes of findings that a value of a constant makes. Which ways a switch never takes by
+// a constant is the author's choice: that is no finding.
 var decidedByValues = map[string]bool{
 	"argument-refused": true, "output-mismatch": true, "wrong-argument": true, "wrong-operand": true, "impossible-path": true, "maybe-missing": true,
 	"constant-condition": true, "limit-too-low": true, "not-a-list": true,
@@ -107,7 +116,7 @@ func (f defaults) make(t *jsonata.Tree) bool {
 	switch t.Kind {
 	case "path":
 		first := &t.Parts[0]
-		return first.Kind == "variable" && first.Text == expressions.VarVars && t.Parts[1].Kind == "name" && f.has(t.Parts[1].Text) &&
+		return len(t.Parts) > 1 && first.Kind == "variable" && first.Text == expressions.VarVars && t.Parts[1].Kind == "name" && f.has(t.Parts[1].Text) &&
 			!slices.ContainsFunc(t.Parts[1:], func(step jsonata.Tree) bool { return step.Kind != "name" })
 	case "string", "number", "literal":
 		return true

@@ -81,3 +81,11 @@ func TestDefaultsTogether(t *testing.T) {
 		t.Errorf("the sum fits, and found %v", found)
 	}
 }
+
+// What a constant leaves out elsewhere is the author's choice.
+func TestDefaultsThatChoose(t *testing.T) {
+	src := strings.NewReplacer(`"small": 1}}`, `"small": 1}, "more": $vars.mode = "fast" ? {"a": {"b": 1}} : {}}`, `"w": $vars.mode = "fast" ? 1 : 2`, `"w": $.settings.more.a.b`).Replace(defaultsGraph)
+	if found := checkFile(t, src, nil); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+}
