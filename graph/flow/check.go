@@ -255,6 +255,7 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 		}
 		code, severity := c.classify(f.Finding)
 		if c.choosesElsewhere(code, at, f.Finding) {
+			c.faulty[node] = c.faulty[node] || code == "impossible-path"
 			continue
 		}
 		d := config.Diagnostic{Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
