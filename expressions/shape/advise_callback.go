@@ -135,7 +135,7 @@ func (in *inferrer) turned(s *site, value, name, object Shape) fact {
 	in.callback(s.arg(1), s.focus, name, value, object)
 	works := len(in.findings) == before+len(consequences)
 	in.findings = append(in.findings[:before], consequences...)
-	if works && slices.ContainsFunc(consequences, func(f Finding) bool { return tellsKinds[f.Code] }) {
+	if works && slices.ContainsFunc(consequences, func(f Finding) bool { return mistakenKinds[f.Code] }) {
 		in.findings = in.findings[:before]
 		of, first, second := passed()[s.name], fn.params()[0], fn.params()[1]
 		in.report(&first, CodeWrongArgument, fmt.Sprintf("the first parameter of the function of $%s is %s, the second one %s; $%s and $%s are used the other way round", s.name, of.first, of.second, first.Text, second.Text),
@@ -144,8 +144,8 @@ func (in *inferrer) turned(s *site, value, name, object Shape) fact {
 	return out
 }
 
-// tellsKinds are the codes of findings which show that a value is taken for one of another kind.
-var tellsKinds = map[string]bool{CodeWrongOperand: true, CodeWrongArgument: true, CodeNoFields: true}
+// mistakenKinds are the codes of findings which show that a value is taken for one of another kind.
+var mistakenKinds = map[string]bool{CodeWrongOperand: true, CodeWrongArgument: true, CodeNoFields: true}
 
 // starts reports a function of $reduce that takes fewer than two arguments, does not read the result so far, or, without a start, makes of
 // the first item a value of another kind.

@@ -1,6 +1,6 @@
 package shape
 
-// Other stands in a path for the fields that an object has beside the listed ones, such as those of a group with computed keys.
+// Other is the step of a path that leads to the fields which an object has beside the listed ones, such as those of a group with computed keys.
 const Other = "*"
 
 // mapping returns the shape of objects with fields of any name that all have values of the shape.

@@ -223,7 +223,7 @@ func (a *argsChecker) constant(ctx context.Context, d *config.Data, s map[string
 	a.accepts(ctx, d, value.FromPlain(d.Value()), s, path)
 }
 
-// accepts is constant for a value that stands at the place of d.
+// accepts is constant for the value of the expression at the place of d.
 func (a *argsChecker) accepts(ctx context.Context, d *config.Data, whole value.Value, s map[string]any, path []string) {
 	compiled, err := schema.Compile(a.document(s))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 const subtractionHint = "take the larger of both: $max([0, …]); or test first: … > … ? … : …"
 
 // subtractions warns of differences that may be less than the minimum of what is wanted, by the ranges of both sides, unless a switch asks for one of them.
-func (c *checker) subtractions(e *graph.Expr, want shape.Shape, path []string, warn func(path []string, at config.Pos, message string)) {
+func (c *checker) subtractions(e *graph.Expr, want shape.Shape, path []string, add func(path []string, at config.Pos, message string)) {
 	var look func(t *jsonata.Tree, want shape.Shape, path []string)
 	look = func(t *jsonata.Tree, want shape.Shape, path []string) {
 		e, t := c.madeBy(e, lastOf(t), 0)
@@ -31,7 +31,7 @@ func (c *checker) subtractions(e *graph.Expr, want shape.Shape, path []string, w
 			least, known := c.leastDifference(t)
 			if _, below := shape.Constant(least).Conflict(want); known && below && !c.asksForPath(&t.Parts[0]) && !c.asksForPath(&t.Parts[1]) {
 				message := fmt.Sprintf("is %s, which may be %s; expected %s", sourceOf(e, t), value.NumberText(least), want.Range())
-				warn(path, c.place(e.Text, t.Offset), message)
+				add(path, c.place(e.Text, t.Offset), message)
 			}
 		}
 	}
