@@ -147,7 +147,7 @@ const (
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
 	env := c.envOfAll(ctx, node, number)
 	env.Asked, env.Declared, env.Constants = c.asksForField, c.declared, c.graph.Variables(nil)
-	env.Node, env.Empty = c.isNode, c.mayBeEmpty
+	env.Node, env.Empty, env.Gives = c.isNode, c.mayBeEmpty, c.gives
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	infer := func(env shape.Env) (all []shape.RuleFinding) {
@@ -164,6 +164,12 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 func (c *checker) isNode(id string) bool {
 	_, isNode := c.index[id]
 	return isNode
+}
+
+// gives reports whether the output of a node is known to have a field.
+func (c *checker) gives(id, field string) bool {
+	i, isNode := c.index[id]
+	return isNode && slices.ContainsFunc(c.outputs[i].done.Fields(), func(f shape.Field) bool { return f.Name == field })
 }
 
 // rule reports what is wrong with a switch's rule of this number.
