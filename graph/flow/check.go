@@ -58,6 +58,10 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 			c.output(ctx, i)
 			c.large(ctx, i)
 		}
+		calls, defined := callsOf(g, i)
+		for k, call := range calls {
+			c.turns(i, call, defined[k])
+		}
 	}
 	c.caught(ctx)
 	return c.found, nil
@@ -92,6 +96,9 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 			c.rule(ctx, i, number, condition.Rule)
 		}
 		c.loops(i, node)
+		c.firstEvaluation(ctx, i, node)
+		c.stale(i, node)
+		c.askedLate(i, node)
 		c.conditions(ctx, i, node)
 	case *graph.Entry, *graph.Exit:
 	}
