@@ -23,13 +23,13 @@ func (c *checker) firstEvaluation(ctx context.Context, node int, s *graph.Switch
 		return
 	}
 	for i, condition := range s.Conditions {
-		only := !slices.Contains(ways[:i], true) && !slices.Contains(ways[i+1:], true) // no other way leads back
+		only := !slices.Contains(ways[:i], true) && !slices.Contains(ways[i+1:], true) // no other way leads back, so that this one does
 		switch o, count := c.atFirst(ctx, node, condition.Rule.Data); {
 		case o == yes && !ways[i] && !slices.Contains(ways[:i], true):
 			c.found.Warn(count.at, "constant-condition", fmt.Sprintf("at its first evaluation, where %s is %v, this condition holds%s, so that the loop is never repeated", count.text, count.first, count.every("for every")),
 				"turn the comparison round: "+count.turned())
 			return
-		case o == no && ways[i] && only:
+		case o == no && only:
 			c.found.Warn(count.at, "constant-condition", fmt.Sprintf("at its first evaluation, where %s is %v, this condition does not hold%s, so that the loop is never repeated", count.text, count.first, count.every("for any")),
 				"turn the comparison round: "+count.turned())
 			return

@@ -64,7 +64,7 @@ func TestMeantAsWritten(t *testing.T) {
 		`($key := $.entry.path; [$.list.entries.$lookup($, $key)])`, `[$.list.entries#$i.$i]`, `[$.list.entries@$e.$e.name]`, `($e := $.list.entries; [$.entry.numbers.$e])`, `[$.list.entries.$string(size)]`,
 		`$each($.list, function($v, $k) { {$k: $v} }) ?? []`, `($k := 1; {"$other": $k})`, `($ref := "a"; {"$ref": $ref})`, `($ref := "a"; {"$ref": "#/" & $ref})`, `($price := 1; {"$price": $price})`,
 		`[$.list.entries[name = "a" or type = "file"]]`, `[$.list.entries[name and type = "file"]]`, `[$.free.items[name or type = "file"]]`, `[$.free.items[name and type = "file"]]`,
-		`[$.list.entries[size and type = "file"]]`, `[$.list.entries.$lookup($vars.limits, name)]`, `[$.list.entries.$lookup($$.free, name)]`, `[$.list.entries.$lookup($$.list.entries, name)]`,
+		`[$.list.entries[size or name]]`, `[$.list.entries[size and type = "file"]]`, `[$.list.entries.$lookup($vars.limits, name)]`, `[$.list.entries.$lookup($$.free, name)]`, `[$.list.entries.$lookup($$.list.entries, name)]`,
 	} {
 		if found := meantIn(t, expr); len(found) > 0 {
 			t.Errorf("%s: found %v", expr, found)

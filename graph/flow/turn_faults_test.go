@@ -78,12 +78,14 @@ func TestTurns(t *testing.T) {
 		{skip, `5`, `9: "skip" and all other arguments of node "page" are the same in each turn of the loop (page, sum, more), so that each turn reads the same page; compute it from $executionCount("page") [same-each-turn]`},
 		{"skip: " + skip, `after: {expr: $.entry.word}`, `9: "after" and all other arguments of node "page" are the same in each turn of the loop (page, sum, more), so that each turn reads the same page; read it from the last answer, which is $.page [same-each-turn]`},
 		{skip, `0`, ""},
+		{skip + `⋯$append($nodeExecution("sum", -1).all ?? [], $.page.items)`, `5⋯$.page.items`, ""}, // it asks again until there is enough
 		{"skip: " + skip, `after: {expr: $.page.next}`, ""},
 		{`{word: {expr: $.entry.word}, skip: ` + skip + "}", `{word: {expr: '$string($executionCount("page"))'}, skip: 5}`, ""},
 
 		// A cache of the answer by which a switch decides.
 		{cached, "cache: {ttlMs: 60000}, " + cached, `23: switch "open" decides by the answer of node "task", but its arguments are the same in each turn of the loop (task, open, mark), so that each turn gets the answer of the first from the cache; remove cache [same-each-turn]`},
 		{skip + "}", skip + "}, cache: {ttlMs: 60000}", ""},
+		{cached + `⋯{"===": [{var: $.task.status}, next]}`, "cache: {ttlMs: 60000}, " + cached + `⋯{"!==": [{var: $.entry.request}, next]}`, ""},
 
 		// A loop that leads back behind the call by which it decides.
 		{"$executionCount(\"mark\")'}}, next: task", "$executionCount(\"mark\")'}}, next: open", `27: $.task.status is the same in each turn of the loop (open, mark), and so is what node "mark" gets of node "task": only the count of the turns ends the loop; let the loop lead back to node "task" [same-each-turn]`},
@@ -97,6 +99,8 @@ func TestTurns(t *testing.T) {
 		{most + "\n    next: page", `{">": [{var: '$executionCount("page")'}, 3]}, next: page}` + "\n    next: out", `15: at its first evaluation, where $executionCount("page") is 1, this condition does not hold, so that the loop is never repeated; turn the comparison round: $executionCount("page") < 3 [constant-condition]`},
 		{most, `{"<=": [{var: '$executionCount("page")'}, {var: $.entry.free}]}, next: out}`, ""},
 		{most, `{">": [{var: '$executionCount("page")'}, 3]}, next: out}`, ""},
+		{most + `⋯required: [word, most, free]`, `{"==": [{var: '$executionCount("page")'}, {var: $.entry.most}]}, next: out}⋯required: [word, free]`, ""},
+		{most + `⋯minimum: 1, maximum: 20}, free⋯required: [word, most, free]`, `{"==": [{var: '$executionCount("page")'}, {var: $.entry.most}]}, next: out}⋯minimum: 1, maximum: 1}, free⋯required: [word, free]`, ""},
 		{most + "\n    next: page", `{"<": [{var: '$executionCount("page")'}, {var: $.entry.most}]}, next: page}` + "\n    next: out", ""},
 
 		// A list that is asked too late.
@@ -108,11 +112,15 @@ func TestTurns(t *testing.T) {
 		{"tool: find, effect: read, args: {name", "tool: any, effect: read, args: {name", ""},
 		{"tool: find, effect: read, args: {name", "tool: more, effect: read, args: {name", ""},
 	} {
-		if strings.Count(turns, m.old) != 1 {
-			t.Fatalf("%q occurs %d times", m.old, strings.Count(turns, m.old))
+		src, replacements := turns, strings.Split(m.new, "⋯")
+		for i, old := range strings.Split(m.old, "⋯") {
+			if strings.Count(src, old) != 1 {
+				t.Fatalf("%q occurs %d times", old, strings.Count(src, old))
+			}
+			src = strings.Replace(src, old, replacements[i], 1)
 		}
 		var all []string
-		for _, d := range checkFile(t, strings.Replace(turns, m.old, m.new, 1), turnTools) {
+		for _, d := range checkFile(t, src, turnTools) {
 			all = append(all, fmt.Sprintf("%d: %s; %s [%s]", d.Pos.Line, d.Message, d.Hint, d.Code))
 		}
 		if got := strings.Join(all, "\n"); got != m.want {
