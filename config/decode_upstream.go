@@ -188,7 +188,9 @@ func (d *decoder) process(u *Upstream, fs *fields, from place) {
 	if i := strings.Index(u.Command.Value, "${"); i >= 0 {
 		d.found.Warn(u.Command.At(i), "variable-not-replaced", "variables are not replaced in command", "write the program's name, and put variables into args or env")
 	}
-	args, typed := d.words(fs.list("args"), "argument %d of "+fs.who, "args of "+fs.who)
+	items := fs.list("args")
+	args, typed := d.words(items, "argument %d of "+fs.who, "args of "+fs.who)
+	d.bareInArgs(u.Command.Value, items, "args of "+fs.who)
 	u.Args, u.Identity = args, commandLine(append([]string{nameable(u.Command.Value, "")}, typed...), "")
 	u.Env = d.settings(fs, fs.get("env"), "env")
 	d.serverKeys(fs, fs.get("env"))
@@ -278,6 +280,7 @@ func (d *decoder) settings(fs *fields, it *item, key string) []Setting {
 			continue
 		}
 		use := usage{field: name.Value, owner: key + " of " + fs.who, secret: true}
+		d.bareVariables(text, use.owner)
 		settings = append(settings, Setting{Name: name, Value: d.expand(text, use)})
 	}
 	return settings

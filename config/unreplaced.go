@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolgraph/internal/base/wording"
@@ -24,6 +26,30 @@ func (d *decoder) bareConstants(t Text, owner string) {
 			v.InText = true // it is meant
 			d.found.Warn(t.At(m[0]), "variable-not-replaced",
 				fmt.Sprintf("%s in %s is sent as literal text", wording.Quote(t.Value[m[0]:m[1]]), owner), "write ${vars."+v.Name.Value+"}")
+		}
+	}
+}
+
+// bareVariable matches a variable of the environment as shells write it, where it is a word or a part of a path or an address.
+var bareVariable = wording.Pattern(`(?:^|[\s=:/@,"'])(\$([A-Z][A-Z0-9_]+))(?:$|[\s/:@,."'?&])`)
+
+// bareVariables warns of variables of the environment without braces in a text of a server.
+func (d *decoder) bareVariables(t Text, owner string) {
+	for _, m := range bareVariable().FindAllStringSubmatchIndex(t.Value, -1) {
+		d.found.Warn(t.At(m[2]), "variable-not-replaced",
+			fmt.Sprintf("%s in %s is sent as literal text", wording.Quote(t.Value[m[2]:m[3]]), owner), "write ${"+wording.Shorten(t.Value[m[4]:m[5]])+"}")
+	}
+}
+
+// bareInArgs warns of them in the arguments of a program. A shell replaces them itself.
+func (d *decoder) bareInArgs(command string, items []*item, owner string) {
+	shells := []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "env", "pwsh", "powershell"}
+	if slices.Contains(shells, strings.TrimSuffix(filepath.Base(command), ".exe")) {
+		return
+	}
+	for _, it := range items {
+		if text, isText := it.looseText(); isText {
+			d.bareVariables(text, owner)
 		}
 	}
 }

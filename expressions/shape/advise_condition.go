@@ -41,6 +41,8 @@ func (in *inferrer) literalText(t *tree) bool {
 func (in *inferrer) conjoins(t *tree, left, right fact) {
 	in.joins(t, 0, left)
 	in.joins(t, 1, right)
+	in.joinsRead(t, 0, left)
+	in.joinsRead(t, 1, right)
 	in.contradicts(t)
 }
 

@@ -17,3 +17,9 @@ func (in *inferrer) nodeName(s *site) {
 	}
 	in.report(t, CodeWrongArgument, fmt.Sprintf("%s is the output of node %q, and $%s takes its id", in.text(t), path[0], s.name), fmt.Sprintf("write $%s(%q)", s.name, path[0]))
 }
+
+// isNode reports whether the graph has a node of that name.
+func (in *inferrer) isNode(name string) bool {
+	_, read := in.env.Context[name]
+	return read || in.env.Node != nil && in.env.Node(name)
+}

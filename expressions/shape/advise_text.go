@@ -180,8 +180,7 @@ func (in *inferrer) template(t *tree) {
 		if name == nil {
 			continue
 		}
-		_, isNode := in.env.Context[name[1]]
-		isNode = isNode || in.env.Node != nil && in.env.Node(name[1])
+		isNode := in.isNode(name[1])
 		_, isVariable := in.scope.find(name[2])
 		_, isKnown := in.env.Variables[name[2]]
 		_, hasVars := in.env.Variables["vars"]

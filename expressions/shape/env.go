@@ -56,6 +56,8 @@ type Env struct {
 	// Node reports whether the graph has a node of that name, also one that the expression does not read. When nil, those of Context are
 	// known.
 	Node func(name string) bool
+	// Gives reports whether the output of a node is known to have a field. When nil, it is not known of any.
+	Gives func(node, field string) bool
 	// Empty reports whether a list of the context may be empty. When nil, it is not known of any.
 	Empty func(path []string) bool
 

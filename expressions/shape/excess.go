@@ -20,6 +20,7 @@ type Excess struct {
 	Several  bool     // the value is a list when there are several, where one is expected
 	Extra    bool     // the value may have the last field of Path, which is not expected
 	Empty    bool     // of a missing field: its value is missing because a list is empty; set by the user of the package
+	Fraction bool     // the value may be a number with a fraction, where an integer is expected
 }
 
 // Exceeds returns the parts of values of the shape that the expected shape allows only sometimes, as far as schemas and
@@ -50,6 +51,8 @@ func (s Shape) exceeds(expected Shape, found []Excess, path []string, depth int)
 	if a.kinds.has(kindNumber) && b.kinds.has(kindNumber) {
 		if beyond, is := a.beyond(b); is {
 			add(Excess{Found: value.NumberText(beyond), Expected: b.spanText()})
+		} else if a.kinds&^kindNumber == 0 && b.whole && !a.allWhole() {
+			add(Excess{Found: "a number with a fraction", Expected: "an integer", Fraction: true})
 		}
 	}
 	if a.kinds.has(kindNull) && a.kinds&b.kinds != 0 && !b.kinds.has(kindNull) && a.kinds&kindValue != kindValue {

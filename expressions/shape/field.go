@@ -133,7 +133,7 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 	}
 	if _, bound := in.scope.find(t.Text); bound {
 		hint = fmt.Sprintf("did you mean the variable %q?", "$"+t.Text)
-	} else if _, isNode := in.env.Context[t.Text]; isNode {
+	} else if in.isNode(t.Text) {
 		hint = "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")
 	} else if hint == "" && len(names) > 0 {
 		hint = list + wording.List(names)
@@ -160,7 +160,7 @@ func (in *inferrer) noFieldHint(owner string, found Shape, field string) string 
 	case field == "length" && found.can(kindString):
 		return "write $length(…)"
 	}
-	if _, isNode := in.env.Context[field]; isNode {
+	if in.isNode(field) {
 		return "the node's output is $$." + strings.TrimPrefix(nodeText(field), "$.")
 	}
 	return in.ofVariable(field)

@@ -28,6 +28,9 @@ func keys(_ *inferrer, s *site) fact {
 // looked infers $lookup: a field by its name.
 func looked(in *inferrer, s *site) fact {
 	from, name := s.arg(0), s.arg(1).shape.Words()
+	if len(name) != 1 { // checkField reports a name that is known
+		in.looksInValues(s)
+	}
 	if !from.shape.IsAny() && len(name) > 1 && from.shape.IsObject() {
 		for _, key := range name {
 			if _, has := from.shape.get().field(key); !has {

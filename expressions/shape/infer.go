@@ -273,6 +273,7 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 		}
 		written = written && key.written && v.written
 		in.groupKey(&t.Parts[i], key, true)
+		in.keyOfVariable(&t.Parts[i], &t.Parts[i+1])
 		names := key.shape.Words()
 		if len(names) == 1 && key.shape.get().kinds == kindString {
 			parts = append(parts, part{names[0], v})

@@ -102,6 +102,7 @@ func (in *inferrer) orderHint(t *tree) string {
 
 // order infers a comparison by size, of two numbers or two strings.
 func (in *inferrer) order(t *tree, left, right fact) fact {
+	in.comparesItself(t)
 	certain := !left.shape.MayBeNothing()
 	wrong := in.expectKind(t, 0, certain, left, kindNumber|kindString, "numbers or strings")
 	certain = certain && !right.shape.MayBeNothing()
@@ -132,7 +133,7 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 	} else {
 		in.counted(t, left, right, &out)
 	}
-	if !in.joinedEquality(t) && !in.unknownType(t) && !in.swappedIn(t, left, right) && !in.wrongCase(t, left, right) {
+	if !in.comparesItself(t) && !in.joinedEquality(t) && !in.unknownType(t) && !in.swappedIn(t, left, right) && !in.wrongCase(t, left, right) {
 		in.neverEqual(t, left, right)
 	}
 	if _, differ := left.shape.Conflict(right.shape); differ || left.shape.IsNothing() || right.shape.IsNothing() {

@@ -55,6 +55,7 @@ func (in *inferrer) path(r *route, focus *fact) raw {
 		item, filled, _ := raw{fact: *focus, items: none}.each()
 		at = passage{fact: fact{shape: item, reads: focus.reads, origin: focus.origin}, filled: filled}
 	}
+	in.readsItem(r, focus)
 	out, empty, streams := raw{}, none, false
 	for i := range r.steps {
 		s, last := &r.steps[i], i == len(r.steps)-1
@@ -63,6 +64,7 @@ func (in *inferrer) path(r *route, focus *fact) raw {
 		}
 		streams = streams || s.focus != "" || s.index != ""
 		constructs := i == 0 && s.cons
+		in.namedByVariable(r, i)
 		switch {
 		case s.sorts:
 			out = in.sort(s, out)

@@ -128,6 +128,7 @@ func (in *inferrer) group(t *tree, base raw, tuples bool) fact {
 		for i := 1; i+1 < len(t.Parts); i += 2 {
 			key := in.perhaps(func() fact { return in.infer(&t.Parts[i], &item) })
 			in.groupKey(&t.Parts[i], key, filled)
+			in.keyOfVariable(&t.Parts[i], &t.Parts[i+1])
 			v := in.perhaps(func() fact { return in.infer(&t.Parts[i+1], &group) })
 			if names := key.shape.Words(); names != nil && key.shape.only(kindString|kindNothing).Equal(key.shape) {
 				for _, name := range names {

@@ -72,6 +72,10 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 			c.output(ctx, i)
 			c.large(ctx, i)
 		}
+		calls, defined := callsOf(g, i)
+		for k, call := range calls {
+			c.turns(i, call, defined[k])
+		}
 	}
 	c.caught(ctx)
 	c.addMinor()
@@ -129,6 +133,9 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 			c.rule(ctx, i, number, condition.Rule)
 		}
 		c.loops(i, node)
+		c.firstEvaluation(ctx, i, node)
+		c.stale(i, node)
+		c.askedLate(i, node)
 		c.conditions(ctx, i, node)
 	case *graph.Entry, *graph.Exit:
 	}
@@ -184,7 +191,7 @@ const (
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
 	env := c.envOfAll(ctx, node, number)
 	env.Asked, env.Declared, env.Constants = c.asksForField, c.declared, c.graph.Variables(nil)
-	env.Node, env.Empty = c.isNode, c.mayBeEmpty
+	env.Node, env.Empty, env.Gives = c.isNode, c.mayBeEmpty, c.gives
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	infer := func(env shape.Env) (all []shape.RuleFinding) {
@@ -201,6 +208,12 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 func (c *checker) isNode(id string) bool {
 	_, isNode := c.index[id]
 	return isNode
+}
+
+// gives reports whether the output of a node is known to have a field.
+func (c *checker) gives(id, field string) bool {
+	i, isNode := c.index[id]
+	return isNode && slices.ContainsFunc(c.outputs[i].done.Fields(), func(f shape.Field) bool { return f.Name == field })
 }
 
 // rule reports what is wrong with a switch's rule of this number.

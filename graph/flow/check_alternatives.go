@@ -41,8 +41,8 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 				return
 			}
 			for _, excess := range given.Exceeds(want) {
-				if names := names(value); len(excess.Path) == 0 && len(names) > 1 && names[0] == c.graph.Entry.ID() && !c.switchAsks(names) && !testsAny(e.Tree(), names[len(names)-1]) {
-					warn(path, c.argumentAt(names[1:]), excess.Found, excess.Expected)
+				if names := names(value); !excess.Fraction && len(excess.Path) == 0 && len(names) > 1 && names[0] == c.graph.Entry.ID() && !c.switchAsks(names) && !testsAny(e.Tree(), names[len(names)-1]) {
+					warn(path, c.argumentAt(names[1:], excess), excess.Found, excess.Expected)
 				}
 			}
 		}

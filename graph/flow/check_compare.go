@@ -48,6 +48,10 @@ func looksRead(text string) bool {
 
 // sides warns of the operands of one comparison.
 func (c *checker) sides(ctx context.Context, node, number int, operator string, operands *config.Data) {
+	if left, right := operands.Items[0], operands.Items[1]; left.Kind == config.KindObject && operator != "in" && canonical(left) == canonical(right) {
+		c.found.Warn(right.Pos, "constant-condition", fmt.Sprintf("%s is compared with itself", sideText(left)), "compare it with another value")
+		return
+	}
 	switch operator {
 	case "in":
 		c.membership(ctx, node, number, operands)

@@ -51,8 +51,8 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 	})
 	for _, excess := range one.shape.Exceeds(want) {
 		at, text, certain := c.excessAt(t.Expr, &excess, want)
-		if !certain || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
-			continue
+		if excess.Fraction || !certain || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
+			continue // a number that is mostly whole may be declared so for the client alone
 		}
 		code, message, hint := excessText(excess, text)
 		if code == "argument-refused" {
@@ -79,6 +79,8 @@ func excessText(e shape.Excess, source string) (code, message, hint string) {
 		return "maybe-missing", fmt.Sprintf("is required, and %s may lack it", source), "require it in the schema of what is read, or give a default: … ?? value"
 	case e.Null:
 		return "maybe-missing", fmt.Sprintf("is %s, which may be null; expected %s", source, e.Expected), "leave null out of its type, or give a value in its place"
+	case e.Fraction:
+		return "argument-refused", fmt.Sprintf("is %s, which may be %s; expected %s", source, e.Found, e.Expected), "declare it as integer, or round it: $round(…)"
 	case e.AnyText:
 		return "argument-refused", fmt.Sprintf("is %s, which may be any text; expected %s", source, e.Expected), "declare the same enum for it, or convert it"
 	case source == e.Found:
@@ -93,8 +95,8 @@ func excessText(e shape.Excess, source string) (code, message, hint string) {
 // there, or read as a schema declares it, and when nothing in the expression or in a switch asks for it.
 func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape) (at config.Pos, source string, certain bool) {
 	part := partOf(e.Tree(), excess.Path, want)
-	if written := literalIn(part, excess.Word); excess.Word != "" && written != nil {
-		return c.place(e.Text, written.Offset), sourceOf(e, written), true
+	if at, source, certain = c.wordPlace(e, part, excess.Word); certain {
+		return at, source, true
 	}
 	if excess.Extra {
 		key := keyIn(e.Tree(), excess.Path, want)
@@ -129,10 +131,10 @@ func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape
 		return at, "", false
 	case lacks:
 		certain = c.isOptional(o.path) && !c.hasDefault(o.path)
-	case (excess.AnyText || excess.Null) && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
+	case (excess.AnyText || excess.Null || excess.Fraction) && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
 		return at, "", false // only the author knows what others give
 	case len(o.path) > 1 && o.path[0] == c.graph.Entry.ID():
-		if at, source = c.argumentAt(o.path[1:]), sourceOf(o.expr, o.part); at.IsValid() {
+		if at, source = c.argumentAt(o.path[1:], excess), sourceOf(o.expr, o.part); at.IsValid() {
 			return at, source, true
 		}
 	}
@@ -167,14 +169,18 @@ func (c *checker) exceeding(part *jsonata.Tree, excess shape.Excess, want shape.
 	return part
 }
 
-// argumentAt returns the place where inputSchema limits an argument: that of its enum, its range or its schema; invalid
-// when it declares none.
-func (c *checker) argumentAt(path []string) config.Pos {
+// argumentAt returns the place where inputSchema limits an argument: that of its enum, its range, for a fraction its type, or its schema;
+// invalid when it declares none.
+func (c *checker) argumentAt(path []string, excess shape.Excess) config.Pos {
 	part := c.argumentSchema(path)
 	if part == nil {
 		return config.Pos{}
 	}
-	for _, key := range []string{"enum", "maximum", "minimum"} {
+	keys := []string{"enum", "maximum", "minimum"}
+	if excess.Fraction {
+		keys = []string{"type"}
+	}
+	for _, key := range keys {
 		if d := part.Get(key); d != nil {
 			return d.Pos
 		}

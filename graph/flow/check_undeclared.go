@@ -29,6 +29,8 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint)
 	case closed:
 		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint)
+	case len(known) == 0 && len(path) == 1 && takesNothing(a.resolved(a.root)):
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q declares no arguments, so that %q has no effect", a.tool, key.Value), "remove it")
 	case a.outer(key.Value, path):
 		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, but %q beside what it is in", a.tool, pathText(path), key.Value), "move it one level up")
 	case hint == "" && len(known) > 0 && a.callee != nil && !readsArgument(a.callee, key.Value):
@@ -37,6 +39,15 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 		a.found.Warn(key.Pos, "argument-refused",
 			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint)
 	}
+}
+
+// takesNothing reports whether a schema declares that there are no properties, and says nothing that admits others.
+func takesNothing(s map[string]any) bool {
+	_, declares := s["properties"].(map[string]any)
+	return declares && !slices.ContainsFunc([]string{"additionalProperties", "patternProperties", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "if", "$ref", "$dynamicRef", "dependentSchemas"}, func(key string) bool {
+		_, has := s[key]
+		return has
+	})
 }
 
 // outer reports whether the schema declares a property of that name beside one of the objects that a path leads into.

@@ -82,6 +82,8 @@ tools:
 		{`{"===": [{"var": "some"}, null]}`, "constant-condition", "12:39", "write =="},
 		{`{"!=": [{"var": "entry.name"}, ""]}`, "maybe-missing", "12:21", `{"!!": {"var": "entry.name"}}`},
 		{`{"!=": [{"var": "once.text"}, ""]}`, "", "", ""},
+		{`{"==": [{"var": "once.text"}, {"var": "$.once.text"}]}`, "constant-condition", "12:43", "another value"},
+		{`{"==": [{"var": "once.text"}, {"var": "$.entry.name"}]}`, "", "", ""},
 		{`{"==": [{"var": "entry.name"}, ""]}`, "", "", ""},
 		{`{"in": [["a", "b"], {"var": "entry.name"}]}`, "constant-condition", "12:21", "swap the two"},
 		{`{"in": [{"var": "entry.tags"}, {"var": "entry.name"}]}`, "constant-condition", "12:21", "swap the two"},
