@@ -134,7 +134,7 @@ func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape
 	case (excess.AnyText || excess.Null || excess.Fraction) && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
 		return at, "", false // only the author knows what others give
 	case len(o.path) > 1 && o.path[0] == c.graph.Entry.ID():
-		if at, source = c.argumentAt(o.path[1:], excess), sourceOf(o.expr, o.part); at.IsValid() {
+		if at, source = c.argumentAt(o.path[1:], *excess), sourceOf(o.expr, o.part); at.IsValid() {
 			return at, source, true
 		}
 	}
