@@ -57,11 +57,11 @@ func codeActions(ctx context.Context, r *request, p struct {
 		return nil, err
 	}
 	from, to := r.Span(p.Range)
-	m := mender{request: r, before: found, view: r.view()}
+	m := mender{request: r, before: found, view: r.view(), patch: config.NewPatcher(r.path, []byte(r.src))}
 	mended := 0
 	for i, f := range found.found[r.path] {
 		at := r.At(f.Pos)
-		if end := r.extent(at); at > to || end < from || slices.Contains(found.found[r.path][:i], f) {
+		if end := r.extent(at); at > to || end < from || slices.ContainsFunc(found.found[r.path][:i], f.Same) {
 			continue
 		}
 		if mended++; mended > mostMended {
@@ -82,6 +82,7 @@ type mender struct {
 
 	before result
 	view   *view
+	patch  *config.Patcher // nil for a text that is no YAML
 	tried  int
 }
 
@@ -113,6 +114,11 @@ func (m *mender) fixes(ctx context.Context, f config.Diagnostic) (works []fix) {
 func (m *mender) proposed(f config.Diagnostic) (all []fix) {
 	if renamed := m.renamed(f); renamed != nil {
 		all = append(all, *renamed)
+	}
+	for _, one := range f.Fixes {
+		if edits := one.Edits(m.patch, []byte(m.src)); edits != nil {
+			all = append(all, fix{one.Title, one.Sure, map[string][]config.Edit{m.path: edits}})
+		}
 	}
 	for _, one := range remedy.Fixes(m.path, []byte(m.src), f) {
 		all = append(all, fix{one.Title, one.Sure, map[string][]config.Edit{m.path: one.Edits}})

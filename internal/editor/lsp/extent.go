@@ -13,6 +13,9 @@ import (
 // of the finding, else what begins there.
 func (t *text) rangeOf(f config.Diagnostic) Range {
 	from := t.At(f.Pos)
+	if f.End.IsValid() {
+		return t.Range(from, t.At(f.End))
+	}
 	if f.Code == syntaxCode {
 		return t.Range(from, t.lineEnd(from))
 	}
