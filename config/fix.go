@@ -2,6 +2,8 @@ package config
 
 import (
 	"strings"
+
+	"toolgraph/internal/base/wording"
 )
 
 // Fix is one way to mend a finding. It is made where the finding is made, of the places and names that are
@@ -11,16 +13,16 @@ type Fix struct {
 	Title string
 	Sure  bool // it is the remedy of the finding, and not one of several ways
 
-	change func(p *Patcher) []Edit // makes the edits, sorted; nil when it cannot. p is nil for a text that is no YAML
+	change func(p *Patcher, src []byte) []Edit // makes the edits, sorted; nil when it cannot. p is nil for a text that is no YAML
 }
 
-// Edits returns the edits of the file, sorted and inside it; nil when the fix cannot be made there. src is the
-// text that was checked, and p its patcher, nil when it is no YAML.
+// Edits returns the edits of a text, sorted and inside it; nil when the fix cannot be made there: a part of a text that
+// was checked can be changed in that text alone. p is the patcher of src, nil when it is no YAML.
 func (f Fix) Edits(p *Patcher, src []byte) []Edit {
 	if f.change == nil {
 		return nil
 	}
-	edits := f.change(p)
+	edits := f.change(p, src)
 	at := 0
 	for _, e := range edits {
 		if e.From < at || e.To < e.From || e.To > len(src) { // the parser's places are not exact in unusual files
@@ -45,7 +47,7 @@ func (f Fix) Titled(title string) Fix {
 
 // fixBy returns a sure fix. A change that needs a patcher is not made without one.
 func fixBy(title string, change func(p *Patcher) []Edit) Fix {
-	return Fix{title, true, func(p *Patcher) []Edit {
+	return Fix{title, true, func(p *Patcher, _ []byte) []Edit {
 		if p == nil {
 			return nil
 		}
@@ -53,14 +55,22 @@ func fixBy(title string, change func(p *Patcher) []Edit) Fix {
 	}}
 }
 
-// fixText replaces bytes of the file, which need not be YAML.
-func fixText(title string, edits ...Edit) Fix {
-	return Fix{title, true, func(*Patcher) []Edit { return edits }}
+// fixSource replaces bytes of a source from one offset up to another; the source need not be YAML.
+func fixSource(title string, s *source, from, to int, with string) Fix {
+	return Fix{title, true, func(_ *Patcher, src []byte) []Edit {
+		if !s.is(src) {
+			return nil
+		}
+		return []Edit{{s.mark + from, s.mark + to, with}}
+	}}
 }
 
 // Replace replaces parts of a text, which are in order. A scalar without quotes gets them when it then needs them.
 func Replace(title string, t Text, parts ...Replacement) Fix {
-	return Fix{title, true, func(*Patcher) []Edit {
+	return Fix{title, true, func(_ *Patcher, src []byte) []Edit {
+		if !t.src.is(src) {
+			return nil
+		}
 		edits, _ := t.Replaced(parts...)
 		return edits
 	}}
@@ -81,9 +91,9 @@ func WriteText(t Text, with string) Fix {
 
 // WriteScalar replaces a scalar, its quotes included, by YAML on one line.
 func WriteScalar(title string, t Text, yaml string) Fix {
-	return Fix{title, true, func(*Patcher) []Edit {
+	return Fix{title, true, func(_ *Patcher, src []byte) []Edit {
 		from, to, ok := t.Scalar()
-		if !ok {
+		if !ok || !t.src.is(src) {
 			return nil
 		}
 		return []Edit{{from, to, yaml}}
@@ -98,9 +108,55 @@ func Quote(t Text) Fix {
 	return WriteScalar("Quote it", t, inQuotes(t.Value))
 }
 
+var notInName = wording.Pattern(`[^A-Za-z0-9_]+`)
+
+// PlainName writes _ for what a plain name cannot have, in this place alone.
+func PlainName(t Text) Fix { return rename(t, notInName().ReplaceAllString(t.Value, "_")) }
+
+// AnotherName gives a name that is taken another one, in this place alone.
+func AnotherName(t Text) Fix { return rename(t, t.Value+"_2") }
+
+func rename(t Text, name string) Fix {
+	if t.Value == "" {
+		return Fix{}
+	}
+	return Replace("Rename it to "+name, t, Replacement{To: len(t.Value), Text: name}).Maybe()
+}
+
+// QuoteAt is Quote for the scalar at a place.
+func QuoteAt(at Pos) Fix {
+	return fixBy("Quote it", func(p *Patcher) []Edit { return Quote(p.textAt(at)).Edits(p, p.whole) })
+}
+
+// ReplaceAt replaces the whole text at a place by the word that was meant; none when the word is "".
+func ReplaceAt(at Pos, meant string) Fix {
+	if meant == "" {
+		return Fix{}
+	}
+	return fixBy("Replace it with "+meant, func(p *Patcher) []Edit {
+		t := p.textAt(at)
+		return ReplaceWord(t, 0, len(t.Value), meant).Edits(p, p.whole)
+	})
+}
+
 // RemoveKey removes the innermost key around a place, with its value.
 func RemoveKey(at Pos) Fix {
 	return fixBy("Remove it", func(p *Patcher) []Edit { return p.RemoveKey(at) })
+}
+
+// removeKeys removes the keys at some places, which are in order and in one mapping, in which others are left.
+func removeKeys(all []Pos) Fix {
+	return fixBy("Remove it", func(p *Patcher) (edits []Edit) {
+		for _, at := range all {
+			edits = append(edits, p.RemoveKey(at)...)
+		}
+		return edits
+	})
+}
+
+// RemoveNamed removes a key of the innermost mapping around a place that has it.
+func RemoveNamed(at Pos, key string) Fix {
+	return fixBy("Remove it", func(p *Patcher) []Edit { return p.RemoveNamed(at, key) })
 }
 
 // RemoveItem removes the innermost item of a list around a place.
@@ -111,6 +167,17 @@ func RemoveItem(at Pos) Fix {
 // SetKey writes another value, YAML on one line, of a key of the innermost mapping around a place that has it.
 func SetKey(at Pos, key, yaml string) Fix {
 	return fixBy("Write "+key+": "+yaml, func(p *Patcher) []Edit { return p.SetKey(at, key, yaml) })
+}
+
+// SetValue writes YAML on one line for the empty mapping or the scalar at a place.
+func SetValue(at Pos, yaml string) Fix {
+	return fixBy("Write "+yaml, func(p *Patcher) []Edit { return p.setValue(at, yaml) })
+}
+
+// SayKey writes a value of a key, or adds the key to the innermost mapping around the place that has another one.
+func SayKey(at Pos, key, yaml, having string) []Fix {
+	title := "Say " + key + ": " + yaml
+	return []Fix{SetKey(at, key, yaml).Titled(title).Maybe(), AddKey(at, key, yaml, having).Titled(title).Maybe()}
 }
 
 // AddKey adds a key with a value, YAML on one line, to the innermost mapping around a place that has one of the
@@ -130,6 +197,12 @@ func AddKey(at Pos, key, yaml string, having ...string) Fix {
 // beginning or its end.
 func AddItem(title string, at Pos, key, yaml string, first bool) Fix {
 	return fixBy(title, func(p *Patcher) []Edit { return p.AddItem(at, key, yaml, first) })
+}
+
+// InFlow returns a text as YAML on one line that may be inside { } as well.
+func InFlow(text string) string {
+	list := inline(NewList(NewText(text)))
+	return list[1 : len(list)-1]
 }
 
 // Until gives the finding its end.

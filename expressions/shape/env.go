@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"toolgraph/expressions/jsonata"
 
 	"toolgraph/expressions/value"
 )
@@ -90,6 +91,7 @@ type Finding struct {
 	// Fails says that every evaluation fails here, whatever values it reads.
 	Fails  bool
 	Always bool // every evaluation reaches the place
+	Fixes  []jsonata.Fix
 }
 
 // The codes of findings.

@@ -167,7 +167,11 @@ func (s *supposition) failures(e *graph.Expr, found, usual []shape.Finding) (any
 			s.warn(s.items, code, fmt.Sprintf("%s (%s)", f.Message, s.place(e.Text, f.Offset)))
 			return true
 		}
-		s.warn(s.place(e.Text, f.Offset), code, f.Message)
+		fixes := graph.Fixes(e.Text, f.Fixes...)
+		if code == "maybe-missing" {
+			fixes = append(fixes, guardsOf(e, partAt(e.Tree(), f.Offset))...)
+		}
+		s.warn(s.place(e.Text, f.Offset), code, f.Message, fixes...)
 		any = true
 	}
 	return any
@@ -179,7 +183,7 @@ func (s *supposition) filtersBy(e *graph.Expr) bool {
 }
 
 // warn reports what fails in the run, unless something is reported of its place already.
-func (s *supposition) warn(at config.Pos, code, message string) {
+func (s *supposition) warn(at config.Pos, code, message string, fixes ...config.Fix) {
 	if slices.ContainsFunc(s.found, func(d config.Diagnostic) bool { return d.Pos == at }) {
 		return
 	}
@@ -190,7 +194,7 @@ func (s *supposition) warn(at config.Pos, code, message string) {
 	if s.gives.IsObject() && !s.gives.Field("error").MayBeNothing() {
 		hint = fmt.Sprintf("check first: $exists($.%s.error) ? … : …; or give onError a value that fits", s.failed)
 	}
-	s.found.Warn(at, code, fmt.Sprintf("when %s%q fails, its onError gives %s: %s", what, s.failed, s.gives, message), hint)
+	s.found.Warn(at, code, fmt.Sprintf("when %s%q fails, its onError gives %s: %s", what, s.failed, s.gives, message), hint).Fixed(fixes...)
 }
 
 // transform checks the result of the tool, or notes the output for the nodes behind it.
@@ -212,7 +216,7 @@ func (s *supposition) transform(ctx context.Context, i int, t *graph.Transform, 
 		if len(conflict.Path) > 0 {
 			what = fmt.Sprintf("%q in the result", pathText(conflict.Path))
 		}
-		s.warn(s.place(t.Expr.Text, part.Offset), "maybe-missing", fmt.Sprintf("%s is missing, and outputSchema of tool %q requires %s", text, tool, what))
+		s.warn(s.place(t.Expr.Text, part.Offset), "maybe-missing", fmt.Sprintf("%s is missing, and outputSchema of tool %q requires %s", text, tool, what), guardsOf(t.Expr, part)...)
 		return
 	}
 	s.warn(s.place(t.Expr.Text, part.Offset), "output-mismatch", fmt.Sprintf("%s is %s, expected %s by outputSchema of tool %q", text, conflict.Found, conflict.Expected, tool))
@@ -236,7 +240,7 @@ func (s *supposition) args(ctx context.Context, i int, call graph.Node, defined 
 			continue
 		}
 		if why := a.required[use.expr.Text.Pos]; why != "" {
-			s.warn(use.expr.Text.At(0), "maybe-missing", fmt.Sprintf("%s is missing, and %s", wording.Truncate(use.expr.Text.Value, 60), why))
+			s.warn(use.expr.Text.At(0), "maybe-missing", fmt.Sprintf("%s is missing, and %s", wording.Truncate(use.expr.Text.Value, 60), why), guardsOf(use.expr, use.expr.Tree())...)
 		}
 	}
 	a.object(ctx, data, a.resolved(a.root), nil, defined.Tool.Pos)
