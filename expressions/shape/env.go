@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"toolgraph/expressions/jsonata"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 

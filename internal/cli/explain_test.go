@@ -59,7 +59,7 @@ func TestExplainOther(t *testing.T) {
 		want string
 	}{
 		{[]string{"explain", "[unknown-node]"}, exitOK, "unknown-node (error)"},
-		{[]string{"explain", "unknwon-node"}, exitUsage, `did you mean "unknown-node"?`},
+		{[]string{"explain", "unknow-node"}, exitUsage, `did you mean "unknown-node"?`},
 		{[]string{"explain", "5GNFQ"}, exitUsage, "to explain a run: toolgraph runs explain 5GNFQ"},
 		{[]string{"runs", "explain", "unknown-node"}, exitUsage, "to explain it: toolgraph explain unknown-node"},
 	} {
