@@ -53,7 +53,10 @@ func Find(code string) (Entry, bool) {
 
 // Link returns the address of the entry of a code; empty when the page has none, or is nowhere on the web.
 func Link(code string) string {
-	if _, known := Find(code); !known || Site == "" {
+	if Site == "" {
+		return ""
+	}
+	if _, known := Find(code); !known {
 		return ""
 	}
 	return Site + "/diagnostics.md#" + code

@@ -96,8 +96,7 @@ func (c *compiler) addSyntax(text config.Text, err error) {
 	if !errors.As(err, &syntax) {
 		syntax = &expressions.SyntaxError{Message: err.Error()}
 	}
-	places := text.Places()
-	d := c.found.Add(places.At(syntax.Offset), "expression-syntax", "the expression does not compile: "+syntax.Message, syntax.Hint)
+	d := c.found.Add(text.At(syntax.Offset), "expression-syntax", "the expression does not compile: "+syntax.Message, syntax.Hint)
 	if syntax.Fix != nil {
 		d.Fixed(Fixes(text, *syntax.Fix)...)
 	}

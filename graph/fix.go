@@ -55,15 +55,16 @@ func (c *compiler) nextOf(node int, at config.Pos) []config.Fix {
 	if at != c.tool.Nodes[node].Pos {
 		having = []string{"rule", "value"}
 	}
-	var behind, before []string
-	for i, n := range c.tool.Nodes {
-		switch {
-		case i == node || n.ID.Value == "" || n.Type == config.EntryNode:
-		case i > node:
-			behind = append(behind, n.ID.Value)
-		default:
-			before = append(before, n.ID.Value)
+	var ids []string
+	for _, nodes := range [][]*config.Node{c.tool.Nodes[node+1:], c.tool.Nodes[:node]} {
+		for _, n := range nodes {
+			if len(ids) == mostCandidates {
+				break // each of many nodes may have no next
+			}
+			if n.ID.Value != "" && n.Type != config.EntryNode {
+				ids = append(ids, n.ID.Value)
+			}
 		}
 	}
-	return oneOf(at, "next", append(behind, before...), having...)
+	return oneOf(at, "next", ids, having...)
 }
