@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"toolgraph/config"
@@ -70,7 +71,7 @@ func editsOf(src []byte, f config.Diagnostic) (all [][]config.Edit) {
 // A fix of a text is not made in another one: where tools are no YAML, the rest is checked without them.
 func TestFixesOfAnotherText(t *testing.T) {
 	src := []byte("server: {name: g, version: 1.0.0}\nmcpServers: {}\ntools:\n  - name: broken\n    nodes: [\n  - name: t\n" +
-		"    nodes:\n      - {id: entry, type: entry, next: exti}\n      - {id: exit, type: exit}\n")
+		"    nodes:\n      - {id: entry, type: entry, next: exti}\n      - {id: exit, type: exit}\n" + strings.Repeat("# the end is far behind\n", 20))
 	found := findingsIn(t, src)
 	i := slices.IndexFunc(found, func(f config.Diagnostic) bool { return f.Code == "unknown-node" })
 	if i < 0 || len(found[i].Fixes) == 0 {
