@@ -12,11 +12,12 @@ import (
 // slip is a text that ends earlier than it looks: at a comma in { }, or at a #. Its finding is left
 // out where another one says what is wrong at its place, which then gets its hint.
 type slip struct {
-	at      Pos // of the finding
+	at, end Pos // of the finding; end may be unknown
 	within  Pos // the mapping around it
 	code    string
 	message string
 	hint    string
+	fixes   []Fix
 }
 
 // noSpace matches a key and a value without a blank behind the colon, as in name:3.
@@ -88,11 +89,16 @@ func (b *builder) bareKey(it *item) {
 	bare.pos, bare.text.Pos = key.Pos, key.Pos
 	it.items[last] = &bare
 	found := slip{at: key.Pos, within: it.pos, code: "key-without-value"}
+	if end, ok := key.end(); ok {
+		found.end = b.src.pos(end)
+	}
 	found.message = fmt.Sprintf("the key %s has no value", wording.Quote(key.Value))
 	found.hint = "write " + wording.Shorten(key.Value) + ": VALUE; a list is in [ ]"
 	switch hint := spaceHint(key.Value); {
 	case hint != "" && key.style == stylePlain:
 		found.hint = hint
+		m := noSpace().FindStringSubmatch(key.Value)
+		found.fixes = []Fix{WriteScalar("Write "+m[1]+": "+m[2], key, m[1]+": "+m[2])}
 	case last > 0:
 		before := it.items[last-1]
 		if it.keys[last-1].bare() && before.isNull() {
@@ -129,15 +135,31 @@ func (b *builder) commented(it *item) {
 		b.src.slips = append(b.src.slips, slip{
 			at: key.Pos, within: it.pos, code: "comment-in-text",
 			message: fmt.Sprintf("%s has no value: %s begins a comment", wording.Quote(key.Value), wording.Quote("#"+word)),
-			hint:    "quote it if it is meant as text",
+			hint:    "quote it if it is meant as text", fixes: b.quoteLine(end+1, end+1),
 		})
 	case strings.Contains(value.text.Value, " ") && word[0] >= '0' && word[0] <= '9':
 		b.src.slips = append(b.src.slips, slip{
 			at: value.pos, within: it.pos, code: "comment-in-text",
 			message: fmt.Sprintf("the text of %s ends before %s, which begins a comment", wording.Quote(key.Value), wording.Quote("#"+word)),
-			hint:    "quote the text",
+			hint:    "quote the text", fixes: b.quoteLine(value.text.start, end),
 		})
 	}
+}
+
+// quoteLine quotes the text from an offset up to the end of its line, or up to another one.
+func (b *builder) quoteLine(from, to int) (fixes []Fix) {
+	rest := b.src.data[from:]
+	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	for _, text := range []string{string(rest), string(b.src.data[from:to])} {
+		size := len(strings.TrimRight(text, " \t\r"))
+		if body := strings.TrimSpace(text); body != "" {
+			indent := strings.Repeat(" ", len(text)-len(strings.TrimLeft(text, " ")))
+			fixes = append(fixes, fixSource("Quote it", b.src, from, from+size, indent+inQuotes(body)))
+		}
+	}
+	return fixes
 }
 
 // wordSize returns how many letters, digits, _ and - a text begins with, at most 40.
@@ -163,13 +185,13 @@ func (ds *Diagnostics) addSlips(slips []slip) {
 			default:
 				explained = true
 				if d.Pos == s.at {
-					d.Hint = s.hint
+					d.Hint, d.Fixes = s.hint, s.fixes
 				}
 			}
 			left = append(left, d)
 		}
 		if *ds = left; !explained {
-			ds.Warn(s.at, s.code, s.message, s.hint)
+			ds.Warn(s.at, s.code, s.message, s.hint).Until(s.end).Fixed(s.fixes...)
 		}
 	}
 }
@@ -181,7 +203,7 @@ func (ds *Diagnostics) MergeSlips() {
 	*ds = slices.DeleteFunc(*ds, func(d Diagnostic) bool {
 		isSlip := d.Code == "key-without-value" || d.Code == "comment-in-text"
 		if isSlip {
-			slips = append(slips, slip{at: d.Pos, code: d.Code, message: d.Message, hint: d.Hint})
+			slips = append(slips, slip{at: d.Pos, end: d.End, code: d.Code, message: d.Message, hint: d.Hint, fixes: d.Fixes})
 		}
 		return isSlip
 	})

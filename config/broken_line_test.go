@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,4 +68,18 @@ func TestBrokenLineIsSoughtInSteps(t *testing.T) {
 	lines := strings.Repeat("- {a: b, c: [d]}\n", 500)
 	src := lines + "- {a: b, c: [d}\n" + lines
 	cost.Below(t, 8<<20, func() { want(t, src, "g.yaml:501:") })
+}
+
+// To make a text of a mapping that is not closed mends the syntax, but is surely not what was meant.
+func TestQuotedMappingIsNotSure(t *testing.T) {
+	for line, sure := range map[string]bool{"a: b: c": true, `a: {expr: "x}`: false, "a: [b": false} {
+		_, found := readItems("g.yaml", []byte(line+"\n"))
+		if len(found) == 0 {
+			t.Fatalf("%s: no findings", line)
+		}
+		i := slices.IndexFunc(found[0].Fixes, func(f Fix) bool { return f.Title == "Quote the value" })
+		if i < 0 || found[0].Fixes[i].Sure != sure {
+			t.Errorf("%s: %+v", line, found[0].Fixes)
+		}
+	}
 }

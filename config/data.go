@@ -83,7 +83,7 @@ func (d *decoder) data(it *item, in string) *Data {
 		d.scalar(data, it)
 		if v, ok := data.Scalar.(float64); ok && in != "" && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
 			d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", wording.Shorten(it.text.Value), v),
-				"quote it if it is meant as text, such as a version")
+				"quote it if it is meant as text, such as a version").Over(it.text).Fixed(Quote(it.text))
 		}
 		return data
 	}
@@ -97,7 +97,7 @@ func (d *decoder) data(it *item, in string) *Data {
 func (d *decoder) scalar(data *Data, it *item) {
 	value, problem := it.scalar()
 	if problem != nil {
-		d.found.Add(it.pos, problem.code, problem.message, problem.hint)
+		d.ambiguous(it, problem)
 		return
 	}
 	data.Scalar = value
@@ -122,11 +122,11 @@ func (d *decoder) expression(it, expr *item, in string) *Data {
 		}
 	}
 	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
-		message, hint := "expr is "+expr.describe()+", expected a JSONata expression", "quote it"
 		if expr.isNull() || isText && value == "" {
-			message, hint = "expr is empty", "write a JSONata expression"
+			d.found.Add(expr.pos, "wrong-type", "expr is empty", "write a JSONata expression")
+		} else {
+			d.found.Add(expr.pos, "wrong-type", "expr is "+expr.describe()+", expected a JSONata expression", "quote it").Over(expr.text).Fixed(Quote(expr.text))
 		}
-		d.found.Add(expr.pos, "wrong-type", message, hint)
 		data.Expr = Text{Value: "null", Pos: expr.pos}
 	}
 	return data
@@ -161,8 +161,13 @@ func (d *decoder) args(it *item) *Data {
 func (d *decoder) literal(data *Data, key string) {
 	if text, _ := data.Scalar.(string); strings.HasPrefix(text, "$") && looksLikeExpression().MatchString(text) {
 		d.found.Warn(data.Pos, "literal-expression", wording.Quote(text)+" looks like an expression but is sent as literal text",
-			fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(key), wording.Shorten(text)))
+			fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(key), wording.Shorten(text))).Fixed(MakeExpression(data.Text, text))
 	}
+}
+
+// MakeExpression writes an expression in the place of a text.
+func MakeExpression(t Text, source string) Fix {
+	return WriteScalar("Make it an expression", t, inline(NewExpression(source)))
 }
 
 // Value returns the data as plain Go values: nil, bool, float64, json.Number, string, []any and

@@ -39,7 +39,7 @@ type decoder struct {
 	values    map[string]*Data  // as Options.VarValues
 
 	expanded int // bytes of the values of variables
-	compared int // known words compared for "did you mean"
+	compared int // known words compared for the nearest one
 }
 
 // decodeFile decodes the whole graph file. It returns false when the file is not a graph file,
@@ -96,14 +96,18 @@ func (d *decoder) version(fs *fields) {
 	d.file.Version = fs.loose("version")
 	v := d.file.Version.Value
 	if v != "" && v != "1" && !strings.HasPrefix(v, "1.") {
-		d.found.Warn(d.file.Version.Pos, "unknown-version", "unknown language version "+wording.Quote(v)+", expected \"1.0\"", "write version: \"1.0\"")
+		d.found.Warn(d.file.Version.Pos, "unknown-version", "unknown language version "+wording.Quote(v)+", expected \"1.0\"", "write version: \"1.0\"").Over(d.file.Version).Fixed(SetKey(d.file.Version.Pos, "version", `"1.0"`))
 	}
 }
+
+// usualServer is a server for a file that has none.
+const usualServer = "{name: tools, version: 1.0.0}"
 
 func (d *decoder) server(file *fields) Server {
 	it := file.get("server")
 	if it.isNull() {
-		d.found.Add(file.pos("server"), "missing-field", "the graph file has no server, expected one with name and version", "add server: {name: NAME, version: 1.0.0}")
+		d.found.Add(file.pos("server"), "missing-field", "the graph file has no server, expected one with name and version", "add server: {name: NAME, version: 1.0.0}").
+			Fixed(SetKey(file.at.pos, "server", usualServer).Titled("Add server: "+usualServer), AddKey(file.at.pos, "server", usualServer, ""))
 		return Server{}
 	}
 	fs := d.open(it, serverForm(), "server")
@@ -147,14 +151,13 @@ func placesIn(it *item) map[string]Pos {
 	return at
 }
 
-// didYouMean is wording.DidYouMean for one of many unknown words. It returns "" once too many
-// words have been compared.
-func (d *decoder) didYouMean(word string, known []string) string {
+// nearest is wording.Nearest for one of many unknown words. It returns "" once too many words have been compared.
+func (d *decoder) nearest(word string, known []string) string {
 	const most = 100_000
 	if d.compared += len(known); d.compared > most {
 		return ""
 	}
-	return wording.DidYouMean(word, known)
+	return wording.Nearest(word, known)
 }
 
 // ownersHint says which types of node, or of server, have a key that one of another type has not.

@@ -73,8 +73,9 @@ func (fs *fields) words(name string) []Text {
 		if slices.Contains(known, t.Value) {
 			return false
 		}
+		near := wording.Nearest(t.Value, known)
 		fs.d.found.Add(t.Pos, "unknown-value", name+" of "+fs.who+" names "+wording.Quote(t.Value)+", expected "+wording.Or(known),
-			wording.DidYouMean(t.Value, known))
+			wording.Meant(near)).Over(t).Fixed(wordFixes(t, near, known)...)
 		return true
 	})
 }

@@ -22,7 +22,7 @@ func (d *decoder) part(node *fields, name string, f *form) *fields {
 	}
 	who := name + " of " + node.who
 	if it.isNull() {
-		d.found.Add(it.pos, "wrong-type", who+" is empty, expected a mapping", "write "+name+": {}, or remove it")
+		d.found.Add(it.pos, "wrong-type", who+" is empty, expected a mapping", "write "+name+": {}, or remove it").Fixed(RemoveKey(it.pos))
 		return nil
 	}
 	return d.open(it, f, who)
@@ -121,7 +121,10 @@ func (d *decoder) notOfBranch(fs *fields) {
 	}
 	for _, name := range notOfBranch {
 		if fs.get(name) != nil {
-			d.found.Add(fs.keyPos(name), "branch-field", fs.who+" has "+name+", which a branch cannot have", hints[name])
+			found := d.found.Add(fs.keyPos(name), "branch-field", fs.who+" has "+name+", which a branch cannot have", hints[name])
+			if name != "forEach" {
+				found.Fixed(RemoveKey(fs.keyPos(name)))
+			}
 		}
 	}
 	if onError := fs.get("onError"); onError.has("next") {

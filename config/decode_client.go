@@ -38,7 +38,7 @@ func (d *decoder) meta(tool *fields) *Data {
 	}
 	for _, key := range it.keys {
 		if problem, hint := metaProblem(key.Value); problem != "" {
-			d.found.Add(key.Pos, "bad-meta", fmt.Sprintf("key %s in _meta of %s %s", wording.Quote(key.Value), tool.who, problem), hint)
+			d.found.Add(key.Pos, "bad-meta", fmt.Sprintf("key %s in _meta of %s %s", wording.Quote(key.Value), tool.who, problem), hint).Over(key)
 		}
 	}
 	data := d.data(it, "")

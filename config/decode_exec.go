@@ -37,7 +37,7 @@ func (d *decoder) programs(u *Upstream, fs *fields, from place) {
 		if !programName().MatchString(name.Value) {
 			d.found.Add(name.Pos, "bad-program-name",
 				fmt.Sprintf("program name %s of %s has a length or characters that the names of tools may not have, expected 1 to 128 letters, digits, _, - or .",
-					wording.Quote(name.Value), fs.who), "write _ instead")
+					wording.Quote(name.Value), fs.who), "write _ instead").Over(name).Fixed(PlainName(name))
 		}
 		p, words := d.program(name, tools.items[i], fs.who)
 		if p != nil {

@@ -23,7 +23,7 @@ func (d *decoder) tools(file *fields) {
 		}
 		tool := d.tool(fs)
 		if first, twice := byName[tool.Name.Value]; twice && tool.Name.Value != "" {
-			d.found.Add(tool.Name.Pos, "duplicate-tool", fmt.Sprintf("duplicate %s (first defined on line %d)", who, first.Line), "rename one of them")
+			d.found.Add(tool.Name.Pos, "duplicate-tool", fmt.Sprintf("duplicate %s (first defined on line %d)", who, first.Line), "rename one of them").Over(tool.Name).Fixed(AnotherName(tool.Name))
 		} else {
 			byName[tool.Name.Value] = tool.Name.Pos
 		}
@@ -95,7 +95,7 @@ func (d *decoder) duplicateNodes(nodes []*item) {
 			continue
 		}
 		if at, twice := first[name]; twice {
-			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("duplicate node %s (first defined on line %d)", wording.Quote(name), at.Line), "rename one of them")
+			d.found.Add(id.pos, "duplicate-node", fmt.Sprintf("duplicate node %s (first defined on line %d)", wording.Quote(name), at.Line), "rename one of them").Over(id.text).Fixed(AnotherName(id.text))
 			continue
 		}
 		first[name] = id.pos
@@ -194,7 +194,7 @@ func (d *decoder) transform(node *fields) Text {
 		return Text{}
 	}
 	if expr := fs.get("expr"); expr != nil && expr.kind != itemScalar {
-		d.found.Add(expr.pos, "wrong-type", fmt.Sprintf("transform.expr of %s is %s, expected text", node.who, expr.describe()), "quote the expression: expr: '{…}'")
+		d.found.Add(expr.pos, "wrong-type", fmt.Sprintf("transform.expr of %s is %s, expected text", node.who, expr.describe()), "quote the expression: expr: '{…}'").Over(expr.text).Fixed(Quote(expr.text))
 		return Text{Value: "null", Pos: expr.pos} // so that it has no further findings
 	}
 	return fs.text("expr")
@@ -209,7 +209,7 @@ func (d *decoder) condition(it *item, who string) (Condition, bool) {
 	if !c.Next.IsSet() {
 		c.Next = fs.text("target")
 	} else if fs.get("target") != nil {
-		d.found.Add(fs.keyPos("target"), "older-target", who+" has both next and target, expected next alone", "remove target")
+		d.found.Add(fs.keyPos("target"), "older-target", who+" has both next and target, expected next alone", "remove target").Fixed(RemoveKey(fs.keyPos("target")))
 	}
 	if slices.ContainsFunc(it.keys, func(k Text) bool { return k.Value == "rule" }) || fs.get("rule") != nil {
 		c.Rule = d.data(fs.get("rule"), "")

@@ -33,7 +33,7 @@ func (d *decoder) servers(it *item, key string, from place) {
 			if !from.host || twin.Name.Pos.File == name.Pos.File {
 				d.found.Add(name.Pos, "duplicate-server",
 					fmt.Sprintf("server %q has the same name as %q on line %d (case does not count)", wording.Shorten(name.Value), wording.Shorten(twin.Name.Value), twin.Name.Pos.Line),
-					"rename one of them")
+					"rename one of them").Over(name).Fixed(AnotherName(name))
 			}
 			continue
 		}
@@ -142,13 +142,13 @@ func (fs *fields) foreignKeys(from place) {
 		case fs.form.find(k.Value) != nil, k.Value == "requestInit":
 		case slices.Contains(ignoredKeys, k.Value):
 			if !from.host {
-				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s has no effect here", k.Value, fs.who), "remove it")
+				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("%q of %s has no effect here", k.Value, fs.who), "remove it").Over(k).Fixed(RemoveKey(k.Pos))
 			}
 		case !from.host:
 			fs.unknown(i)
 		default:
 			if near := wording.Nearest(k.Value, fs.form.current()); near != "" && fs.get(near) == nil {
-				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("unknown field %q of %s has no effect", wording.Shorten(k.Value), fs.who), wording.DidYouMean(k.Value, fs.form.current()))
+				fs.d.found.Warn(k.Pos, "ignored-key", fmt.Sprintf("unknown field %q of %s has no effect", wording.Shorten(k.Value), fs.who), wording.Meant(near)).Meant(k, near)
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (fs *fields) transport() Transport {
 	}
 	for _, name := range others {
 		if fs.get(name) != nil {
-			fs.d.found.Warn(fs.keyPos(name), "ignored-key", fmt.Sprintf("%q of %s has no effect: its type is %s", name, fs.who, transport), "remove it, or change type")
+			fs.d.found.Warn(fs.keyPos(name), "ignored-key", fmt.Sprintf("%q of %s has no effect: its type is %s", name, fs.who, transport), "remove it, or change type").Fixed(RemoveKey(fs.keyPos(name)))
 		}
 	}
 	return transport
@@ -316,8 +316,10 @@ func (d *decoder) grants(u *Upstream, fs *fields) {
 			if word.IsSet() {
 				what = wording.Quote(word.Value)
 			}
-			d.found.Add(it.pos, "unknown-value", fmt.Sprintf("allow of %s has %s, expected elicitation", fs.who, what),
-				wording.DidYouMean(word.Value, []string{"elicitation"}))
+			known := []string{"elicitation"}
+			near := wording.Nearest(word.Value, known)
+			d.found.Add(it.pos, "unknown-value", fmt.Sprintf("allow of %s has %s, expected elicitation", fs.who, what), wording.Meant(near)).
+				Over(it.text).Fixed(wordFixes(it.text, near, known)...)
 		}
 	}
 	if it := fs.get("oauth"); it != nil {

@@ -29,10 +29,12 @@ func (s Severity) String() string {
 // an entry for each.
 type Diagnostic struct {
 	Pos      Pos
+	End      Pos // behind the last character; the zero Pos for the word or value that begins at Pos
 	Severity Severity
 	Code     string
 	Message  string
 	Hint     string
+	Fixes    []Fix // the likely ones first
 }
 
 // String returns "file:line:col: message; hint [code]", with "warning: " before the message of a
@@ -65,14 +67,17 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Add appends an error.
-func (ds *Diagnostics) Add(pos Pos, code, message, hint string) {
+// Add appends an error, and returns it for its end and its fixes, until more is appended.
+func (ds *Diagnostics) Add(pos Pos, code, message, hint string) *Diagnostic {
 	*ds = append(*ds, Diagnostic{Pos: pos, Code: code, Message: message, Hint: hint})
+	return &(*ds)[len(*ds)-1]
 }
 
-// Warn appends a warning.
-func (ds *Diagnostics) Warn(pos Pos, code, message, hint string) {
-	*ds = append(*ds, Diagnostic{Pos: pos, Severity: Warning, Code: code, Message: message, Hint: hint})
+// Warn is Add for a warning.
+func (ds *Diagnostics) Warn(pos Pos, code, message, hint string) *Diagnostic {
+	d := ds.Add(pos, code, message, hint)
+	d.Severity = Warning
+	return d
 }
 
 // Sort sorts by file, line, column and code, and removes duplicates.
@@ -81,7 +86,12 @@ func (ds *Diagnostics) Sort() {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Code, b.Code))
 	})
-	*ds = slices.Compact(*ds)
+	*ds = slices.CompactFunc(*ds, Diagnostic.Same)
+}
+
+// Same reports whether two findings say the same of the same place.
+func (d Diagnostic) Same(other Diagnostic) bool {
+	return d.Pos == other.Pos && d.Severity == other.Severity && d.Code == other.Code && d.Message == other.Message && d.Hint == other.Hint
 }
 
 // Split returns the errors and the warnings, each in order.

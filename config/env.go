@@ -96,19 +96,20 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 	rest := t.Value[i:]
 	end := strings.IndexByte(rest, '}')
 	name := variableName().FindString(rest[2:])
-	bad := func(message, hint string) {
-		d.found.Add(t.At(i), "bad-variable", message+" in "+use.owner, hint)
+	bad := func(message, hint string, fixes ...Fix) {
+		d.found.Add(t.At(i), "bad-variable", message+" in "+use.owner, hint).Fixed(fixes...)
 	}
 	const literal = "write $${ for a literal ${"
+	double := Replace("Write $${ for a literal ${", t, Replacement{From: i, To: i, Text: "$"})
 	switch {
 	case end < 0:
-		bad("found ${ without }", literal)
+		bad("found ${ without }", literal, double)
 		return variable{}, len(rest)
 	case name == "" && strings.HasPrefix(rest, "${$vars.") && d.constantOf(rest[len("${$vars."):end]) != "":
 		bad("found ${…} without the name of a variable", d.constantOf(rest[len("${$vars."):end]))
 		return variable{}, end + 1
 	case name == "":
-		bad("found ${…} without the name of a variable", "names are letters, digits and _; "+literal)
+		bad("found ${…} without the name of a variable", "names are letters, digits and _; "+literal, double)
 		return variable{}, end + 1
 	}
 	if path, ok := strings.CutPrefix(rest[2:end], "vars."); ok {
@@ -148,14 +149,15 @@ func (d *decoder) variable(t Text, i int, use usage) (variable, int) {
 		bad("found an unknown form of ${…}", d.constantOf(operator[1:]))
 		v = variable{}
 	default:
-		hint := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; " + literal
+		hint, fix := "expected ${NAME}, ${NAME:-default} or ${NAME:?message}; "+literal, double
 		switch {
 		case name == "env" && operator[0] == ':':
 			hint = "write ${" + wording.Shorten(operator[1:]) + "}"
+			fix = Replace("Write ${"+operator[1:]+"}", t, Replacement{From: i, To: i + end + 1, Text: "${" + operator[1:] + "}"})
 		case name == "input" && operator[0] == ':':
-			hint = "inputs are a feature of editors; use an environment variable: ${NAME}"
+			hint, fix = "inputs are a feature of editors; use an environment variable: ${NAME}", Fix{}
 		}
-		bad("found an unknown form of ${…}", hint)
+		bad("found an unknown form of ${…}", hint, fix)
 		v = variable{}
 	}
 	return v, end + 1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ type fields struct {
 // open returns the fields of a mapping, or nil and a finding when the item has another kind.
 func (d *decoder) open(it *item, f *form, who string) *fields {
 	if it.kind != itemMapping {
-		d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s is %s, expected a mapping", who, it.describe()), cmp.Or(it.spaceHint(), keysHint(f)))
+		d.found.Add(it.pos, "wrong-type", fmt.Sprintf("%s is %s, expected a mapping", who, it.describe()), cmp.Or(it.spaceHint(), keysHint(f))).Over(it.text)
 		return nil
 	}
 	fs := &fields{d: d, at: it, form: f, who: who, byKey: make(map[string]int, len(it.keys)), bad: map[string]bool{}}
@@ -61,18 +62,19 @@ func (fs *fields) unknown(i int) {
 		_, used := fs.byKey[known]
 		return used
 	})
-	hint := wording.DidYouMean(name.Value, free)
+	near := wording.Nearest(name.Value, free)
+	hint := wording.Meant(near)
 	if i > 0 && fs.at.keys[i-1].Value == "expr" && name.bare() { // a comma has ended the expression
 		fs.at = fs.at.with(i-1, Text{Value: "null", Pos: fs.at.items[i-1].pos, style: styleDouble})
 	}
 	if meant, text := fs.at.spaced(i, free); meant != "" {
 		fs.at, fs.byKey[meant] = fs.at.with(i, text), i
-	} else if hint != "" {
-		fs.byKey[wording.Nearest(name.Value, free)] = i
+	} else if near != "" {
+		fs.byKey[near] = i
 	} else {
 		hint = cmp.Or(misplaced(fs.form, name.Value), ownersHint(fs.form, name.Value), keysHint(fs.form))
 	}
-	fs.d.found.Add(name.Pos, "unknown-key", fmt.Sprintf("unknown field %s of %s", wording.Quote(name.Value), fs.who), hint)
+	fs.d.found.Add(name.Pos, "unknown-key", fmt.Sprintf("unknown field %s of %s", wording.Quote(name.Value), fs.who), hint).Meant(name, near)
 }
 
 // get returns the value of a key, or nil when the key is missing.
@@ -100,16 +102,20 @@ func (fs *fields) keyPos(name string) Pos {
 }
 
 // add reports an error at the value of a key; the message begins with the key and its owner.
-func (fs *fields) add(name, code, problem, hint string) {
+func (fs *fields) add(name, code, problem, hint string) *Diagnostic {
 	fs.bad[name] = true
-	fs.d.found.Add(fs.pos(name), code, name+" of "+fs.who+" "+problem, hint)
+	d := fs.d.found.Add(fs.pos(name), code, name+" of "+fs.who+" "+problem, hint)
+	if it := fs.get(name); it != nil {
+		d.Over(it.text)
+	}
+	return d
 }
 
-func (fs *fields) wrong(name, expected, hint string) {
+func (fs *fields) wrong(name, expected, hint string) *Diagnostic {
 	if hint == "" && expected != "text" {
 		hint = fs.get(name).spaceHint()
 	}
-	fs.add(name, "wrong-type", "is "+fs.get(name).describe()+", expected "+expected, hint)
+	return fs.add(name, "wrong-type", "is "+fs.get(name).describe()+", expected "+expected, hint)
 }
 
 // text returns the text of a key; the zero Text when the key is missing or is not text.
@@ -124,7 +130,7 @@ func (fs *fields) text(name string) Text {
 			return it.text
 		}
 		if value != nil || problem != nil { // null is not meant as text
-			fs.wrong(name, "text", "quote it: "+wording.Quote(it.text.Value))
+			fs.wrong(name, "text", "quote it: "+wording.Quote(it.text.Value)).Fixed(Quote(it.text))
 			return it.text // so that it does not count as missing, too
 		}
 	}
@@ -160,8 +166,19 @@ func (fs *fields) require(name string, t Text) {
 	case fs.get(name) != nil:
 		fs.add(name, "missing-field", "is empty, expected text", "")
 	default:
-		fs.d.found.Add(fs.at.pos, "missing-field", fs.who+" has no "+name, "add "+name+": …")
+		fs.d.found.Add(fs.at.pos, "missing-field", fs.who+" has no "+name, "add "+name+": …").Fixed(fs.adding(name))
 	}
+}
+
+// usual are values for keys that a file lacks, where one is as good as another.
+var usual = map[string]string{"version": `"1.0.0"`, "name": "tools", "description": "What the tool does."}
+
+// adding returns the fix that adds a key with its usual value, none for other keys.
+func (fs *fields) adding(name string) Fix {
+	if usual[name] == "" {
+		return Fix{}
+	}
+	return AddKey(fs.at.pos, name, usual[name], "")
 }
 
 // address reports a text that is not an absolute http or https URL; empty text is not reported.
@@ -201,8 +218,20 @@ func wordsOf(schema value) []string {
 
 // unknownWord reports a value that is not one of the allowed words.
 func (fs *fields) unknownWord(name string, words []string) {
-	word := fs.get(name).text.Value
-	fs.add(name, "unknown-value", "is "+wording.Quote(word)+", expected "+wording.Or(words), wording.DidYouMean(word, words))
+	text := fs.get(name).text
+	near := wording.Nearest(text.Value, words)
+	fs.add(name, "unknown-value", "is "+wording.Quote(text.Value)+", expected "+wording.Or(words), wording.Meant(near)).Fixed(wordFixes(text, near, words)...)
+}
+
+// wordFixes returns the fixes of a text that is not one of some words: the word that was meant, else each of them.
+func wordFixes(t Text, near string, words []string) (fixes []Fix) {
+	if near != "" {
+		return []Fix{ReplaceWord(t, 0, len(t.Value), near)}
+	}
+	for _, word := range words {
+		fixes = append(fixes, WriteText(t, word).Maybe())
+	}
+	return fixes
 }
 
 // integer returns the whole number of a key, or the form's default (0 when it has none) when
@@ -230,7 +259,7 @@ func (fs *fields) numeric(name, expected string, fits func(float64) bool) float6
 	if it.kind == itemScalar {
 		value, problem := it.scalar()
 		if problem != nil {
-			fs.d.found.Add(it.pos, problem.code, problem.message, problem.hint)
+			fs.d.ambiguous(it, problem)
 			return normal
 		}
 		n, isNumber = value.(float64)
@@ -244,14 +273,20 @@ func (fs *fields) numeric(name, expected string, fits func(float64) bool) float6
 		code = "bad-range"
 	}
 	if least, bounded := k.value["minimum"].(int); bounded && !satisfies(n, fmt.Sprintf("gte=%d", least)) {
-		fs.add(name, code, fmt.Sprintf("is %v, expected at least %d", plainNumber(n), least), "")
+		fs.add(name, code, fmt.Sprintf("is %v, expected at least %d", plainNumber(n), least), "").Fixed(writeNumber(it.text, least))
 		return normal
 	}
 	if most, bounded := k.value["maximum"].(int); bounded && !satisfies(n, fmt.Sprintf("lte=%d", most)) {
-		fs.add(name, code, fmt.Sprintf("is %v, expected at most %d", plainNumber(n), most), "")
+		fs.add(name, code, fmt.Sprintf("is %v, expected at most %d", plainNumber(n), most), "").Fixed(writeNumber(it.text, most))
 		return normal
 	}
 	return n
+}
+
+// writeNumber writes the limit of a number that is beyond it.
+func writeNumber(t Text, limit int) Fix {
+	number := strconv.Itoa(limit)
+	return WriteScalar("Write "+number, t, number).Maybe()
 }
 
 // plainNumber returns a number for a message, a whole one without an exponent.

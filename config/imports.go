@@ -42,7 +42,7 @@ func (d *decoder) imports(file *fields) []*Import {
 		switch path := of.word(); {
 		case !importName().MatchString(name.Value):
 			d.found.Add(name.Pos, "bad-import-name", fmt.Sprintf("import %s has no plain name, expected 1 to 64 letters, digits, _ or -, the first of them no digit", wording.Quote(name.Value)),
-				"write a name such as text_tools")
+				"write a name such as text_tools").Over(name).Fixed(PlainName(name))
 		case path == "":
 			d.found.Add(of.pos, "wrong-type", fmt.Sprintf("import %q is %s, expected the path of a graph file", name.Value, of.describe()), "write "+name.Value+": ./FILE.yaml")
 		default:
@@ -87,7 +87,7 @@ func (d *decoder) reserve(imp *Import) {
 	name := imp.Name.Value
 	taken := func(what string, by Text) {
 		d.found.Add(by.Pos, "name-taken", fmt.Sprintf("%s %s has a name that belongs to import %q (%s:%d)", what, wording.Quote(by.Value), name, filepath.Base(d.path), imp.Pos.Line),
-			"rename one of them")
+			"rename one of them").Over(by).Fixed(AnotherName(by))
 	}
 	for _, t := range d.file.Tools {
 		if strings.HasPrefix(t.Name.Value, name+".") {
@@ -138,7 +138,7 @@ func (d *decoder) loadImport(imp *Import) {
 	imp.File = child.file
 	if !d.uses(imp) {
 		d.found.Warn(imp.Pos, "unused-import", fmt.Sprintf("no tool of this file calls a tool of import %q", imp.Name.Value),
-			"call one with a node of type graph and tool: "+imp.Name.Value+".TOOL, or remove the import")
+			"call one with a node of type graph and tool: "+imp.Name.Value+".TOOL, or remove the import").Over(imp.Name).Fixed(RemoveKey(imp.Pos))
 	}
 }
 

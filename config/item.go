@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 
 	"toolgraph/internal/base/wording"
@@ -223,8 +224,29 @@ func (b *builder) checkTag(n *yaml.Node, start int, pos Pos) {
 		tagged = true
 	}
 	if tagged {
-		b.found.Add(pos, "tag", "tags are not supported, found a value with one (!…)", "remove the tag; quote the value if it is meant as text")
+		found := b.found.Add(pos, "tag", "tags are not supported, found a value with one (!…)", "remove the tag; quote the value if it is meant as text")
+		if from, to, ok := tagAround(b.src.data, start); ok {
+			found.Fixed(fixSource("Remove the tag", b.src, from, to, ""))
+		}
 	}
+}
+
+// tagAround returns the bytes of the tag at a value's start, or before it in its line, with the blanks behind it.
+func tagAround(src []byte, start int) (from, to int, ok bool) {
+	line := bytes.LastIndexByte(src[:start], '\n') + 1
+	from = start
+	if start >= len(src) || src[start] != '!' {
+		from = line + bytes.LastIndexByte(src[line:start], '!')
+	}
+	if from < line {
+		return 0, 0, false
+	}
+	for to = from; to < len(src) && !isBlank(src[to]) && src[to] != '\n' && src[to] != '\r'; to++ {
+	}
+	for to < len(src) && isBlank(src[to]) {
+		to++
+	}
+	return from, to, true
 }
 
 // skipAnchor returns the start of a value whose anchor, if any, is at start.
@@ -285,7 +307,7 @@ func (b *builder) mapping(it *item, n *yaml.Node, level int) {
 		}
 		if at, twice := first[name.Value]; twice {
 			b.found.Add(name.Pos, "duplicate-key",
-				fmt.Sprintf("duplicate key %s (first defined on line %d)", wording.Quote(name.Value), at.Line), "remove one of them")
+				fmt.Sprintf("duplicate key %s (first defined on line %d)", wording.Quote(name.Value), at.Line), "remove one of them").Over(name).Fixed(RemoveKey(name.Pos))
 			continue
 		}
 		first[name.Value] = name.Pos
@@ -323,7 +345,7 @@ func (b *builder) key(n *yaml.Node, level int) (Text, bool) {
 	if it.kind == itemScalar {
 		hint = fmt.Sprintf("quote it: %q:", wording.Shorten(it.text.Value))
 	}
-	b.found.Add(it.pos, "key-not-text", "the key is "+wording.Shorten(what)+", expected text", hint)
+	b.found.Add(it.pos, "key-not-text", "the key is "+wording.Shorten(what)+", expected text", hint).Over(it.text).Fixed(Quote(it.text))
 	return Text{}, false
 }
 

@@ -36,19 +36,36 @@ type olderForms struct {
 	seen map[string]bool
 }
 
-func (o *olderForms) warn(pos Pos, code, message, hint string) {
+func (o *olderForms) warn(pos Pos, code, message, hint string, others ...Fix) {
 	if !o.seen[code] {
-		o.d.found.Warn(pos, code, message, hint+"; toolgraph upgrade rewrites the file")
+		o.d.found.Warn(pos, code, message, hint+"; toolgraph upgrade rewrites the file").Fixed(upgrade()).Fixed(others...)
 	}
 	o.seen[code] = true
 }
 
+// upgrade rewrites all older forms of the file.
+func upgrade() Fix {
+	return fixBy("Upgrade the file to the current language", func(p *Patcher) []Edit {
+		text, _, err := Upgrade(p.e.src.name, p.whole)
+		if err != nil {
+			return nil
+		}
+		return []Edit{{0, len(p.whole), string(text)}}
+	})
+}
+
 func (o *olderForms) tool(it *item) {
+	var named []Pos
+	for _, k := range it.keys {
+		if k.Value == "entryNode" || k.Value == "exitNode" {
+			named = append(named, k.Pos)
+		}
+	}
 	for i, k := range it.keys {
 		switch {
 		case it.kind != itemMapping:
-		case k.Value == "entryNode" || k.Value == "exitNode":
-			o.warn(k.Pos, "older-entry-node", k.Value+" on a tool is an older form", "remove the line: the node's type says the same")
+		case slices.Contains(named, k.Pos):
+			o.warn(k.Pos, "older-entry-node", k.Value+" on a tool is an older form", "remove the line: the node's type says the same", removeKeys(named))
 		case k.Value == "nodes":
 			o.nodes(it.items[i])
 		}
@@ -69,7 +86,7 @@ func (o *olderForms) nodes(list *item) {
 			case k.Value == "type" && kind == olderMCPNode:
 				o.warn(n.items[i].pos, "older-mcp-tool", "mcp_tool is the older name of the type mcp", "write type: mcp")
 			case k.Value == "tool" && (kind == string(EntryNode) || kind == string(ExitNode)):
-				o.warn(k.Pos, "older-tool-field", "tool on entry and exit nodes is an older form", "put the node into its tool's nodes and remove the line")
+				o.warn(k.Pos, "older-tool-field", "tool on entry and exit nodes is an older form", "put the node into its tool's nodes and remove the line", RemoveKey(k.Pos))
 			case k.Value == "conditions" && kind == string(SwitchNode):
 				o.conditions(n.items[i])
 			}
@@ -109,7 +126,7 @@ func (d *decoder) checkOwner(node, tool *fields) {
 		return
 	}
 	if name := tool.at.get("name").word(); name != owner.Value {
-		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s names tool %q, but is in tool %q", node.who, wording.Shorten(owner.Value), wording.Shorten(name)), "remove tool, or move the node")
+		d.found.Add(it.pos, "unknown-tool", fmt.Sprintf("%s names tool %q, but is in tool %q", node.who, wording.Shorten(owner.Value), wording.Shorten(name)), "remove tool, or move the node").Over(it.text).Fixed(RemoveKey(it.pos))
 	}
 }
 
@@ -157,12 +174,13 @@ func (d *decoder) checkShared(it *item, shared *nodeList, tools []string) {
 	kind := NodeType(it.get("type").word())
 	if name := owner.word(); name != "" && (kind == EntryNode || kind == ExitNode) {
 		if !shared.owners[name] {
-			d.found.Add(owner.pos, "unknown-tool", "unknown tool "+wording.Quote(name), d.didYouMean(name, tools))
+			near := d.nearest(name, tools)
+			d.found.Add(owner.pos, "unknown-tool", "unknown tool "+wording.Quote(name), wording.Meant(near)).Meant(owner.text, near)
 		}
 	}
 	if !shared.used[it] {
 		d.node(it, nil) // for its findings
-		d.found.Warn(it.pos, "unreachable-node", "no tool reaches node "+wording.Quote(it.get("id").word()), "remove it, or let a node go to it")
+		d.found.Warn(it.pos, "unreachable-node", "no tool reaches node "+wording.Quote(it.get("id").word()), "remove it, or let a node go to it").Fixed(RemoveItem(it.pos))
 	}
 }
 
@@ -176,7 +194,8 @@ func (d *decoder) checkNamed(tool *fields, nodes *nodeList) {
 		n := nodes.byID[name.Value]
 		switch {
 		case n == nil:
-			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, wording.Shorten(name.Value)), d.didYouMean(name.Value, nodes.ids))
+			near := d.nearest(name.Value, nodes.ids)
+			d.found.Add(name.Pos, "unknown-node", fmt.Sprintf("%s of %s is %q, but there is no such node", key, tool.who, wording.Shorten(name.Value)), wording.Meant(near)).Meant(name, near)
 		case NodeType(n.get("type").word()) != kind:
 			d.found.Add(name.Pos, "wrong-type", fmt.Sprintf("%s of %s is %q, expected a node of type %s", key, tool.who, wording.Shorten(name.Value), kind), "")
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -9,7 +10,10 @@ import (
 
 // Patcher makes edits of a YAML file by the places of its parts, and leaves the rest as it is. It is not
 // safe for concurrent use.
-type Patcher struct{ e *editor }
+type Patcher struct {
+	e     *editor
+	whole []byte // the file, a byte order mark included
+}
 
 // NewPatcher returns a patcher of a file; nil when the file cannot be read as YAML. path is for places.
 func NewPatcher(path string, src []byte) *Patcher {
@@ -21,7 +25,7 @@ func NewPatcher(path string, src []byte) *Patcher {
 	if found != nil {
 		return nil
 	}
-	return &Patcher{&editor{src: clean, root: root, edits: map[int]edit{}}}
+	return &Patcher{&editor{src: clean, root: root, edits: map[int]edit{}}, src}
 }
 
 // level is a node and what it is in.
@@ -60,11 +64,29 @@ func (p *Patcher) RemoveKey(at Pos) []Edit { return p.remove(at, yaml.MappingNod
 // RemoveItem is described at RemoveKey.
 func (p *Patcher) RemoveItem(at Pos) []Edit { return p.remove(at, yaml.SequenceNode) }
 
+// RemoveNamed removes a key of the innermost mapping around a place that has it. Otherwise it is like RemoveKey.
+func (p *Patcher) RemoveNamed(at Pos, key string) []Edit {
+	n := p.having(at, key)
+	if n == nil {
+		return nil
+	}
+	levels := p.around(at)
+	if i := slices.IndexFunc(levels, func(l level) bool { return l.in == n }); i >= 0 {
+		levels = levels[:i]
+	}
+	return p.removeLast(append(levels, level{n, pair(n, key)}))
+}
+
 func (p *Patcher) remove(at Pos, kind yaml.Kind) []Edit {
 	levels := p.around(at)
 	for len(levels) > 0 && levels[len(levels)-1].in.Kind != kind {
 		levels = levels[:len(levels)-1]
 	}
+	return p.removeLast(levels)
+}
+
+// removeLast removes the innermost part, and those around it that would be empty then.
+func (p *Patcher) removeLast(levels []level) []Edit {
 	for len(levels) > 1 {
 		last := levels[len(levels)-1]
 		if n := len(last.in.Content); n > 2 || n == 2 && last.in.Kind == yaml.SequenceNode {
@@ -130,6 +152,48 @@ func (p *Patcher) SetKey(at Pos, key, text string) []Edit {
 	from, to := p.e.start(value), p.e.end(value)
 	if value.Kind != yaml.ScalarNode || bytes.ContainsRune(p.e.src.data[from:to], '\n') {
 		return nil
+	}
+	p.e.edits = map[int]edit{}
+	p.e.replace(from, to, text)
+	return p.edits()
+}
+
+// valueAt returns the key or the value that begins at a place, or nil.
+func (p *Patcher) valueAt(at Pos) *yaml.Node {
+	levels := p.around(at)
+	if len(levels) == 0 {
+		return nil
+	}
+	inner := levels[len(levels)-1]
+	for _, n := range inner.in.Content[inner.i:] {
+		if pos := p.e.text(n).Pos; pos.Line == at.Line && pos.Column == at.Column {
+			return n
+		}
+	}
+	return nil
+}
+
+// textAt returns the scalar that begins at a place; not set when there is none.
+func (p *Patcher) textAt(at Pos) Text {
+	n := p.valueAt(at)
+	if n == nil || n.Kind != yaml.ScalarNode {
+		return Text{}
+	}
+	return p.e.text(n)
+}
+
+// setValue replaces an empty mapping, or a scalar on one line, at a place.
+func (p *Patcher) setValue(at Pos, text string) []Edit {
+	n := p.valueAt(at)
+	if n == nil || n.Kind == yaml.AliasNode || len(n.Content) > 0 {
+		return nil
+	}
+	from, to := p.e.start(n), p.e.end(n)
+	if bytes.ContainsRune(p.e.src.data[from:to], '\n') {
+		return nil
+	}
+	if from > 0 && p.e.src.data[from-1] == ':' {
+		text = " " + text
 	}
 	p.e.edits = map[int]edit{}
 	p.e.replace(from, to, text)

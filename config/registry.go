@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -98,7 +99,7 @@ func (d *decoder) registered(name Text, own *item, who string) (*item, place) {
 	for _, key := range own.keys {
 		if slices.Contains(placeKeys, key.Value) {
 			d.found.Add(key.Pos, "registry-conflict", fmt.Sprintf("%s of %s with registry: true; the registry says where the server is", key.Value, who),
-				"remove "+key.Value+", or registry and define the server here")
+				"remove "+key.Value+", or registry and define the server here").Over(key).Fixed(RemoveKey(key.Pos))
 			good = false
 		}
 	}
@@ -179,15 +180,13 @@ func (d *decoder) lookUp(name Text, own *item) (*item, place) {
 			return entry, place{file: path, host: true}
 		}
 	}
-	hint := d.didYouMean(name.Value, names)
-	if hint == "" {
-		hint = "add it: toolgraph mcp add " + wording.Shorten(name.Value) + " -- COMMAND"
-	}
+	near := d.nearest(name.Value, names)
+	hint := cmp.Or(wording.Meant(near), "add it: toolgraph mcp add "+wording.Shorten(name.Value)+" -- COMMAND")
 	where := "nowhere: no registry is in use"
 	if looked != nil {
 		where = strings.Join(looked, ", ")
 	}
-	d.found.Add(pos, "unknown-registry-server", fmt.Sprintf("server %q is in no registry; looked in %s", wording.Shorten(name.Value), where), hint)
+	d.found.Add(pos, "unknown-registry-server", fmt.Sprintf("server %q is in no registry; looked in %s", wording.Shorten(name.Value), where), hint).Fixed(ReplaceWord(name, 0, len(name.Value), near))
 	if d.assume { // the file may run where it is registered
 		d.found[len(d.found)-1].Severity = Warning
 	}

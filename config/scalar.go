@@ -11,8 +11,17 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
-// scalarProblem says why a plain scalar has no value.
-type scalarProblem struct{ code, message, hint string }
+// scalarProblem says why a plain scalar has no value. write is the number that was meant, or "".
+type scalarProblem struct{ code, message, hint, write string }
+
+// ambiguous reports the problem of a scalar.
+func (d *decoder) ambiguous(it *item, p *scalarProblem) {
+	found := d.found.Add(it.pos, p.code, p.message, p.hint).Over(it.text)
+	if p.write != "" {
+		found.Fixed(WriteScalar("Write "+p.write, it.text, p.write))
+	}
+	found.Fixed(Quote(it.text))
+}
 
 var (
 	decimal     = wording.Pattern(`^[-+]?[0-9]+$`)
@@ -45,13 +54,14 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	}
 	switch {
 	case nonFinite().MatchString(s):
-		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot represent, expected a finite number", s), "quote it if it is meant as text"}
+		return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("found %s, which JSON cannot represent, expected a finite number", s), "quote it if it is meant as text", ""}
 	case leadingZero().MatchString(s):
 		return nil, leadingZeroProblem(s)
 	case underscored().MatchString(s):
+		plain := strings.ReplaceAll(s, "_", "")
 		return nil, &scalarProblem{
 			"ambiguous-number", fmt.Sprintf("%s is a number in some YAML readers and text in others", s),
-			fmt.Sprintf("write %s, or quote it if it is meant as text", strings.ReplaceAll(s, "_", "")),
+			fmt.Sprintf("write %s, or quote it if it is meant as text", plain), plain,
 		}
 	case decimal().MatchString(s):
 		return integer(s, 10), nil
@@ -60,7 +70,7 @@ func resolvePlain(s string) (any, *scalarProblem) {
 	case float().MatchString(s):
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsInf(v, 0) {
-			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is too large, expected at most 1.8e308", wording.Shorten(s)), "quote it if it is meant as text"}
+			return nil, &scalarProblem{"non-finite-number", fmt.Sprintf("%s is too large, expected at most 1.8e308", wording.Shorten(s)), "quote it if it is meant as text", ""}
 		}
 		return v, nil
 	}
@@ -69,11 +79,13 @@ func resolvePlain(s string) (any, *scalarProblem) {
 
 func leadingZeroProblem(s string) *scalarProblem {
 	digits := strings.TrimLeft(s, "+-")
-	hint := fmt.Sprintf("write %s, or quote it if it is meant as text", orZero(strings.TrimLeft(digits, "0")))
+	number := orZero(strings.TrimLeft(digits, "0"))
+	hint := fmt.Sprintf("write %s, or quote it if it is meant as text", number)
 	if !strings.ContainsAny(digits, "89") {
-		hint = fmt.Sprintf("write 0o%s or quote it", orZero(strings.TrimLeft(digits, "0")))
+		number = "0o" + number
+		hint = fmt.Sprintf("write %s or quote it", number)
 	}
-	return &scalarProblem{"ambiguous-number", wording.Shorten(s) + " is an ambiguous number: octal in some YAML readers, decimal in others", wording.Shorten(hint)}
+	return &scalarProblem{"ambiguous-number", wording.Shorten(s) + " is an ambiguous number: octal in some YAML readers, decimal in others", wording.Shorten(hint), number}
 }
 
 func orZero(digits string) string {

@@ -33,6 +33,11 @@ func newSource(name string, data []byte) *source {
 	return s
 }
 
+// is reports whether the source is that of a file with this content; a nil one is of none.
+func (s *source) is(data []byte) bool {
+	return s != nil && bytes.Equal(s.data, bytes.TrimPrefix(data, byteOrderMark))
+}
+
 // characters returns how many characters begin before offset.
 func (s *source) characters(offset int) int { return offset - sort.SearchInts(s.inner, offset) }
 
@@ -132,7 +137,10 @@ func cleanText(name string, data []byte) (*source, Diagnostics) {
 		code, message, hint := badRune(r, size, src.data[i:])
 		if code != "" && !seen[message] {
 			seen[message] = true
-			found.Add(src.pos(i), code, message, hint)
+			bad := found.Add(src.pos(i), code, message, hint)
+			if code != "not-utf-8" && !endsLine(r) && r != 0 {
+				bad.Fixed(fixSource("Remove the character", src, i, i+size, ""))
+			}
 		}
 		if code == "not-utf-8" {
 			break
@@ -141,6 +149,9 @@ func cleanText(name string, data []byte) (*source, Diagnostics) {
 	}
 	return src, found
 }
+
+// endsLine reports whether programs may end a line at a character, so that without it two lines are one.
+func endsLine(r rune) bool { return r == '\r' || r == 0x2028 || r == 0x2029 }
 
 // crowded returns the first line with more than maxMarks marks, or 0.
 func (s *source) crowded() int {
@@ -171,7 +182,7 @@ func badRune(r rune, size int, rest []byte) (code, message, hint string) {
 		return control, "found a NUL character, expected text", "save the file as UTF-8 text"
 	case r < 0x20 || r >= 0x7f && r <= 0x9f || r == 0xfffe || r == 0xffff:
 		return control, fmt.Sprintf("found the control character U+%04X", r), fmt.Sprintf(`remove it, or write "\u%04x" in double quotes`, r)
-	case r == 0x2028 || r == 0x2029:
+	case endsLine(r):
 		return control, fmt.Sprintf("found the line separator U+%04X, which some programs do not treat as a line end", r),
 			fmt.Sprintf(`write a plain line end, or "\u%04x" in double quotes`, r)
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:

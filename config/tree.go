@@ -37,7 +37,7 @@ func parseTree(src *source) (*yaml.Node, Diagnostics) {
 	}
 	line := documentStart(src, second.Line)
 	found.Add(Pos{File: src.name, Line: line, Column: 1}, "second-document",
-		fmt.Sprintf("the file has a second document at line %d, expected one", line), "remove the line ---, or put the rest into a file of its own")
+		fmt.Sprintf("the file has a second document at line %d, expected one", line), "remove the line ---, or put the rest into a file of its own").Fixed(removeLine(src, line))
 	return nil, found
 }
 
@@ -97,11 +97,11 @@ func syntaxFinding(src *source, err error) Diagnostics {
 	var found Diagnostics
 	if strings.Contains(problem, "tab character") || strings.Contains(problem, "cannot start any token") {
 		if at, ok := indentingTab(src, line-1); ok {
-			found.Add(at, "yaml-syntax", "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces")
+			found.Add(at, syntaxCode, "found a tab in the indentation, expected spaces", "tabs are not allowed for indentation, write spaces").Fixed(lineFixes(src, at.Line)...)
 			return found
 		}
 	}
-	code := "yaml-syntax"
+	code := syntaxCode
 	message, hint := "the text cannot be read as YAML", "check the indentation and the quotes here and in the lines above"
 	for _, w := range parserProblems {
 		if strings.Contains(problem, w.problem) {
@@ -120,10 +120,13 @@ func syntaxFinding(src *source, err error) Diagnostics {
 	if indent == len(text) {
 		indent = 0
 	}
-	if missing := spaceHint(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")); missing != "" && code == "yaml-syntax" {
+	if missing := spaceHint(strings.TrimPrefix(strings.TrimSpace(string(text)), "- ")); missing != "" && code == syntaxCode {
 		hint = missing
 	}
-	found.Add(Pos{File: src.name, Line: line, Column: indent + 1}, code, message, hint)
+	bad := found.Add(Pos{File: src.name, Line: line, Column: indent + 1}, code, message, hint)
+	if code == syntaxCode {
+		bad.Fixed(lineFixes(src, line)...)
+	}
 	return found
 }
 

@@ -51,7 +51,7 @@ func (d *decoder) vars(fs *fields) {
 		for i, name := range it.keys {
 			if !identifier().MatchString(name.Value) {
 				d.found.Add(name.Pos, "bad-var-name", fmt.Sprintf("the constant has the name %s, expected letters, digits and _, with no digit first", wording.Quote(name.Value)),
-					"rename it, so that expressions can write $vars.NAME")
+					"rename it, so that expressions can write $vars.NAME").Over(name).Fixed(PlainName(name))
 				continue
 			}
 			d.file.Vars = append(d.file.Vars, &Var{Pos: name.Pos, Name: name, Value: d.data(it.items[i], "")})
@@ -78,16 +78,18 @@ func (d *decoder) vars(fs *fields) {
 func (d *decoder) declared(name string, pos Pos, who string) *Var {
 	v := d.file.Var(name)
 	if v == nil {
-		message, hint := d.file.UnknownVar(name)
+		message, hint, _ := d.file.UnknownVar(name)
 		d.found.Add(pos, "unknown-var", who+": "+message, hint)
 	}
 	return v
 }
 
-// UnknownVar returns the message and the hint for a name that is not one of the file's constants.
-func (f *File) UnknownVar(name string) (message, hint string) {
+// UnknownVar returns the message and the hint for a name that is not one of the file's constants, and the name
+// that was meant, if any.
+func (f *File) UnknownVar(name string) (message, hint, near string) {
 	names := f.varNames()
-	hint = wording.DidYouMean(name, names)
+	near = wording.Nearest(name, names)
+	hint = wording.Meant(near)
 	switch {
 	case hint != "":
 	case len(names) == 0:
@@ -95,7 +97,7 @@ func (f *File) UnknownVar(name string) (message, hint string) {
 	default:
 		hint = "its constants are " + wording.Shorten(wording.List(names))
 	}
-	return "vars of the file has no " + wording.Quote(name), hint
+	return "vars of the file has no " + wording.Quote(name), hint, near
 }
 
 // setText gives a constant the value of a --var: the text itself where a text is declared, else JSON.
@@ -177,12 +179,15 @@ func (d *decoder) noteSecretVar(name string, value *Data) {
 }
 
 // varAt returns the value at the path of a ${vars.…}, such as limits.top, and its constant; without a
-// value, what is wrong, and the constant that was probably meant, if any.
-func (f *File) varAt(path string) (v *Var, value *Data, message, hint string) {
+// value, what is wrong, the constant that was probably meant, if any, and the path with it.
+func (f *File) varAt(path string) (v *Var, value *Data, message, hint, meant string) {
 	names := strings.Split(path, ".")
 	if v = f.Var(names[0]); v == nil {
-		message, hint = f.UnknownVar(names[0])
-		return f.Var(wording.Nearest(names[0], f.varNames())), nil, message, hint
+		message, hint, near := f.UnknownVar(names[0])
+		if near != "" {
+			meant = strings.Join(append([]string{near}, names[1:]...), ".")
+		}
+		return f.Var(near), nil, message, hint, meant
 	}
 	value = v.Value
 	for i, name := range names[1:] {
@@ -192,12 +197,16 @@ func (f *File) varAt(path string) (v *Var, value *Data, message, hint string) {
 			for i, key := range value.Keys {
 				keys[i] = key.Value
 			}
+			near := wording.Nearest(name, keys)
+			if near != "" {
+				meant = strings.Join(slices.Concat(names[:i+1], []string{near}, names[i+2:]), ".")
+			}
 			return v, nil, fmt.Sprintf("vars.%s has no %s", wording.Shorten(strings.Join(names[:i+1], ".")), wording.Quote(name)),
-				cmp.Or(wording.DidYouMean(name, keys), "write the path of a value in vars")
+				cmp.Or(wording.Meant(near), "write the path of a value in vars"), meant
 		}
 		value = next
 	}
-	return v, value, "", ""
+	return v, value, "", "", ""
 }
 
 // plainText returns a text as it is, and other data as compact JSON.
@@ -210,12 +219,13 @@ func (d *Data) plainText() string {
 
 // varText returns the text of a ${vars.PATH} at an offset of a text. Nothing in it is replaced again.
 func (d *decoder) varText(t Text, i int, path string, use usage) variable {
-	v, value, message, hint := d.file.varAt(path)
+	v, value, message, hint, meant := d.file.varAt(path)
 	if v != nil {
 		v.InText = true
 	}
 	if value == nil {
-		d.found.Add(t.At(i), "unknown-var", message+" (used by "+use.owner+")", hint)
+		from := i + len("${vars.")
+		d.found.Add(t.At(i), "unknown-var", message+" (used by "+use.owner+")", hint).Fixed(ReplaceWord(t, from, from+len(path), meant))
 		return variable{unset: true}
 	}
 	return variable{name: path, value: value.plainText()}
@@ -228,7 +238,7 @@ var varReference = wording.Pattern(`\$?\$\{vars\.([^}]*)\}`)
 func (d *decoder) withVars(text string) string {
 	return varReference().ReplaceAllStringFunc(text, func(written string) string {
 		path := varReference().FindStringSubmatch(written)[1]
-		_, value, _, _ := d.file.varAt(path)
+		_, value, _, _, _ := d.file.varAt(path)
 		if value == nil || sensitiveName().MatchString(path) || strings.HasPrefix(written, "$$") {
 			return written
 		}

@@ -28,6 +28,19 @@ func (a *Allow) Permits(server, tool string) bool {
 	})
 }
 
+// PermittingEffect returns the fix that permits an effect, for a finding in a file; none for an allow of another file.
+func (a *Allow) PermittingEffect(file string, effect config.Effect) config.Fix {
+	fix := a.permitting(file, "effects", string(effect))
+	return fix.Titled("Allow the effect " + string(effect))
+}
+
+func (a *Allow) permitting(file, list, entry string) config.Fix {
+	if a.Pos.File != file {
+		return config.Fix{}
+	}
+	return config.AddItem("Allow "+entry, a.Pos, list, config.InFlow(entry), false).Maybe()
+}
+
 // PermitsEffect reports whether calls may have an effect; an unknown one, empty, counts as
 // config.DestroyEffect.
 func (a *Allow) PermitsEffect(effect config.Effect) bool {

@@ -243,7 +243,7 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 		return
 	}
 	if rest := strings.TrimSpace(text); strings.HasPrefix(rest, "{expr:") && strings.HasSuffix(rest, "}") {
-		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", shorten(text)), "remove the quotes around { }")
+		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", shorten(text)), "remove the quotes around { }").Fixed(config.WriteScalar("Remove the quotes", data.Text, rest))
 		return
 	}
 	for _, found := range templatePath().FindAllStringSubmatchIndex(text, -1) {
@@ -253,7 +253,7 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 		c.warnLiteral(data, text, found)
 	}
 	if found := wholeVariable().FindStringSubmatch(text); found != nil && slices.Contains(bound, found[1]) && (found[2] == "" || depth > 1) {
-		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", text), fmt.Sprintf("write {expr: %s}", text))
+		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", text), fmt.Sprintf("write {expr: %s}", text)).Fixed(config.MakeExpression(data.Text, text))
 	}
 }
 
@@ -272,9 +272,9 @@ func (c *compiler) warnLiteral(data *config.Data, text string, found []int) {
 		node = "$." + node
 	}
 	part := text[found[0]:found[1]]
-	hint := fmt.Sprintf("write {expr: %s%s}", node, fields)
+	hint, fix := fmt.Sprintf("write {expr: %s%s}", node, fields), config.MakeExpression(data.Text, node+fields)
 	if part != text {
-		hint = fmt.Sprintf("write {expr: …}, with & between its texts and %s%s", node, fields)
+		hint, fix = fmt.Sprintf("write {expr: …}, with & between its texts and %s%s", node, fields), config.Fix{}
 	}
-	c.found.Warn(data.Text.At(found[0]), "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", part), hint)
+	c.found.Warn(data.Text.At(found[0]), "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", part), hint).Fixed(fix)
 }

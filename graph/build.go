@@ -180,17 +180,26 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 			return t
 		}
 		c.found.Add(orPos(n.Expr.Pos, n.Pos), "missing-expr", fmt.Sprintf("node %q has no expression, expected the JSONata of its output", b.id),
-			"add transform: {expr: …}")
+			"add transform: {expr: …}").Fixed(config.AddKey(n.Pos, "transform", "{expr: $}", "id", ""))
 		return t
 	case config.SwitchNode:
 		return &Switch{base: b}
 	case config.ExitNode:
 		return &Exit{base: b}
 	}
+	near := wording.Nearest(string(n.Type), config.NodeTypes)
 	c.found.Add(n.Pos, "unknown-node-type", fmt.Sprintf("node %q has type %q, expected %s", b.id, n.Type, wording.Or(config.NodeTypes)),
-		wording.DidYouMean(string(n.Type), config.NodeTypes))
+		wording.Meant(near)).Fixed(typeFix(n.Pos, near))
 	c.loose[i] = true
 	return &Exit{base: b}
+}
+
+// typeFix replaces the type of a node by the one that was meant; none for "".
+func typeFix(at config.Pos, meant string) config.Fix {
+	if meant == "" {
+		return config.Fix{}
+	}
+	return config.SetKey(at, "type", meant).Titled("Replace it with " + meant)
 }
 
 // looksLikeExpression reports whether a name is meant as a JSONata path.
@@ -220,13 +229,13 @@ func (c *compiler) checkName() {
 	const expected = "expected 1 to 128 letters, digits, _, - or ."
 	switch n := utf8.RuneCountInString(name); {
 	case name == "":
-		c.found.Add(pos, "bad-tool-name", "the tool has no name, "+expected, "add name: NAME")
+		c.found.Add(pos, "bad-tool-name", "the tool has no name, "+expected, "add name: NAME").Fixed(config.AddKey(c.tool.Pos, "name", "tools", ""))
 	case n > maxToolName:
 		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("the tool's name %q is %d characters long, %s", shorten(name), n, expected), "shorten it")
 	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError }):
-		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("tool name %q has spaces or control characters, %s", name, expected), "write _ instead")
+		c.found.Add(pos, "bad-tool-name", fmt.Sprintf("tool name %q has spaces or control characters, %s", name, expected), "write _ instead").Over(c.tool.Name).Fixed(config.PlainName(c.tool.Name))
 	case strings.ContainsFunc(name, func(r rune) bool { return !isToolNameRune(r) }):
-		c.found.Warn(pos, "odd-tool-name", fmt.Sprintf("tool name %q has characters that some clients refuse, %s", name, expected), "write _ instead")
+		c.found.Warn(pos, "odd-tool-name", fmt.Sprintf("tool name %q has characters that some clients refuse, %s", name, expected), "write _ instead").Over(c.tool.Name).Fixed(config.PlainName(c.tool.Name))
 	}
 }
 
@@ -251,8 +260,13 @@ func (c *compiler) compileSchemas(ctx context.Context) (input, output *schema.Sc
 func (c *compiler) checkInputSchema() {
 	source := c.tool.InputSchema
 	if source != nil && source.Kind == config.KindObject && source.Get("type") == nil {
-		c.found.Add(source.Pos, "input-schema-type", "inputSchema has no type, expected object", "write type: object")
+		c.found.Add(source.Pos, "input-schema-type", "inputSchema has no type, expected object", "write type: object").Fixed(addType(source.Pos, "object"))
 	}
+}
+
+// addType adds the type of a schema.
+func addType(at config.Pos, of string) config.Fix {
+	return config.AddKey(at, "type", of, "").Titled("Write type: " + of)
 }
 
 // Caps bound the size of a graph file's parts. Zero means the default; a value above the highest
@@ -294,25 +308,25 @@ func checkCap(found *config.Diagnostics, code, owner, things, remedy string, n, 
 	}
 }
 
-// suggest returns a hint for an unknown word: the nearest known one, or all of them after intro
+// suggest returns a hint for an unknown word: the nearest known one, which is near, or all of them after intro
 // when they are few.
-func suggest(word string, known []string, intro string) string {
-	if hint := wording.DidYouMean(word, known); hint != "" {
-		return hint
+func suggest(word string, known []string, intro string) (hint, near string) {
+	if near = wording.Nearest(word, known); near != "" {
+		return wording.Meant(near), near
 	}
 	const few = 8
 	if len(known) == 0 || len(known) > few {
-		return ""
+		return "", ""
 	}
-	return intro + strings.Join(known, ", ")
+	return intro + strings.Join(known, ", "), ""
 }
 
 // suggest is suggest for the tool's nodes. It returns "" once too many nodes have been compared:
 // each of 5,000 nodes may name an unknown one.
-func (c *compiler) suggest(word string, known func() []string, intro string) string {
+func (c *compiler) suggest(word string, known func() []string, intro string) (hint, near string) {
 	const most = 100_000
 	if c.compared += len(c.ids); c.compared > most {
-		return ""
+		return "", ""
 	}
 	return suggest(word, known(), intro)
 }

@@ -60,8 +60,9 @@ func (c *allowChecker) calls(graphs []*Graph, whole bool) {
 	}
 	for i, entry := range c.config.Calls {
 		if whole && !used[i] {
+			near := wording.Nearest(entry.Value, names)
 			c.found.Warn(entry.Pos, "allow-unused", fmt.Sprintf("calls of allow of %s has %s, which no node calls", c.who, wording.Quote(entry.Value)),
-				cmp.Or(wording.DidYouMean(entry.Value, names), "remove it"))
+				cmp.Or(wording.Meant(near), "remove it")).Meant(entry, near).Fixed(config.RemoveItem(entry.Pos))
 		}
 	}
 }
@@ -78,7 +79,12 @@ func (c *allowChecker) call(allow *Allow, g *Graph, m *MCP) {
 	if c.of != nil && c.of != g {
 		refusal += ", which holds for what " + c.who + " calls"
 	}
-	c.found.Add(m.toolPos, "not-allowed", refusal, "add it to "+remedy+", or remove the call")
+	d := c.found.Add(m.toolPos, "not-allowed", refusal, "add it to "+remedy+", or remove the call")
+	if remedy == "calls" {
+		d.Fixed(allow.permitting(m.toolPos.File, remedy, m.Server+"."+m.Tool))
+	} else {
+		d.Fixed(allow.PermittingEffect(m.toolPos.File, m.Effect))
+	}
 }
 
 // confirm reports effects that need the user's consent, and that no call may have.
@@ -91,7 +97,7 @@ func (c *allowChecker) confirm(file *config.Allow) {
 			}
 			c.found.Add(text.Pos, "confirm-not-allowed",
 				fmt.Sprintf("confirm of allow of %s names %s, which effects of allow (%s) leaves out", c.who, effect, a.Pos),
-				"add it to effects, or remove it from confirm")
+				"add it to effects, or remove it from confirm").Over(text).Fixed(config.RemoveItem(text.Pos), newAllow(a).PermittingEffect(text.Pos.File, effect))
 			break
 		}
 	}

@@ -32,7 +32,7 @@ func (g *Graph) checkReadOnly(hint config.Pos, found *config.Diagnostics) {
 			}
 			found.Add(hint, "effect-contradicts",
 				fmt.Sprintf("tool %q says readOnlyHint: true, and its node %q has effect: %s", g.Tool.Name.Value, name, m.Effect),
-				"say readOnlyHint: false, or correct the effect")
+				"say readOnlyHint: false, or correct the effect").Fixed(config.SayKey(hint, "readOnlyHint", "false", "readOnlyHint")...)
 			return
 		}
 	}

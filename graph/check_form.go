@@ -37,8 +37,8 @@ type formChecker struct {
 	node  string // its id
 }
 
-func (c *formChecker) add(pos config.Pos, message, hint string) {
-	c.found.Add(pos, "ask-schema", message, hint)
+func (c *formChecker) add(pos config.Pos, message, hint string) *config.Diagnostic {
+	return c.found.Add(pos, "ask-schema", message, hint)
 }
 
 // checkForm reports whether the schema of an ask is one that hosts can show as a form.
@@ -57,7 +57,7 @@ func (c *formChecker) form(schema *config.Data) {
 	}
 	switch t := schema.Get("type"); {
 	case t == nil:
-		c.add(schema.Pos, who+" has no type, expected object", "write type: object")
+		c.add(schema.Pos, who+" has no type, expected object", "write type: object").Fixed(addType(schema.Pos, "object"))
 	case t.Scalar != "object":
 		c.add(t.Pos, fmt.Sprintf("%s has type %s, expected object", who, t.JSON()), "make the value one of its properties")
 	}
@@ -83,8 +83,9 @@ func (c *formChecker) form(schema *config.Data) {
 func (c *formChecker) keys(schema *config.Data, who string, known []string) {
 	for _, key := range schema.Keys {
 		if !slices.Contains(known, key.Value) {
-			c.add(key.Pos, fmt.Sprintf("%s has %s, which a form cannot have", who, wording.Quote(key.Value)),
-				cmp.Or(wording.DidYouMean(key.Value, known), "remove it"))
+			near := wording.Nearest(key.Value, known)
+			c.add(key.Pos, fmt.Sprintf("%s has %s, which a form cannot have", who, wording.Quote(key.Value)), cmp.Or(wording.Meant(near), "remove it")).
+				Meant(key, near).Fixed(config.RemoveKey(key.Pos))
 		}
 	}
 }
@@ -94,16 +95,17 @@ func (c *formChecker) field(name config.Text, schema *config.Data) {
 	who := fmt.Sprintf("property %s of node %s", wording.Quote(name.Value), c.node)
 	kind := schema.Get("type")
 	if kind == nil {
-		c.add(schema.Pos, who+" has no type, expected "+wording.Or(fieldTypes), "write type: string")
+		c.add(schema.Pos, who+" has no type, expected "+wording.Or(fieldTypes), "write type: string").Fixed(addType(schema.Pos, "string"))
 		return
 	}
 	of, _ := kind.Scalar.(string)
 	if !slices.Contains(fieldTypes, of) {
-		hint := wording.DidYouMean(of, fieldTypes)
+		near := wording.Nearest(of, fieldTypes)
+		hint := wording.Meant(near)
 		if of == "object" {
-			hint = "write the fields as properties of their own: a form has no nested objects"
+			hint, near = "write the fields as properties of their own: a form has no nested objects", ""
 		}
-		c.add(kind.Pos, fmt.Sprintf("%s has type %s, expected %s", who, kind.JSON(), wording.Or(fieldTypes)), hint)
+		c.add(kind.Pos, fmt.Sprintf("%s has type %s, expected %s", who, kind.JSON(), wording.Or(fieldTypes)), hint).Meant(kind.Text, near)
 		return
 	}
 	c.keys(schema, who, slices.Concat(commonKeys, fieldKeys[of]))
@@ -130,7 +132,8 @@ func (c *formChecker) text(name config.Text, schema *config.Data, who string) {
 	if format := schema.Get("format"); format != nil {
 		text, _ := format.Scalar.(string)
 		if !slices.Contains(textFormats, text) {
-			c.add(format.Pos, fmt.Sprintf("%s has format %s, expected %s", who, format.JSON(), wording.Or(textFormats)), wording.DidYouMean(text, textFormats))
+			near := wording.Nearest(text, textFormats)
+			c.add(format.Pos, fmt.Sprintf("%s has format %s, expected %s", who, format.JSON(), wording.Or(textFormats)), wording.Meant(near)).Meant(format.Text, near)
 		}
 	}
 }
@@ -177,7 +180,7 @@ func (c *formChecker) choices(schema *config.Data, who, titled string) bool {
 			if list == titles {
 				c.titled(one, who)
 			} else if _, isText := one.Scalar.(string); !isText {
-				c.add(one.Pos, fmt.Sprintf("%s has the choice %s, expected a text", who, wording.Shorten(string(one.JSON()))), "quote it")
+				c.add(one.Pos, fmt.Sprintf("%s has the choice %s, expected a text", who, wording.Shorten(string(one.JSON()))), "quote it").Fixed(config.QuoteAt(one.Pos))
 			}
 		}
 	}

@@ -64,12 +64,12 @@ func checkResults(f *config.File, found *config.Diagnostics) {
 		if t.OutputSchema != nil {
 			found.Warn(t.OutputSchema.Pos, "result-over-schema",
 				fmt.Sprintf("tool %q has an outputSchema, so a result over executionLimits.maxResultBytes (%d) is an error: its summary does not match the schema", t.Name.Value, limit),
-				"remove outputSchema, or the limit")
+				"remove outputSchema, or the limit").Fixed(config.RemoveNamed(t.Pos, "outputSchema"))
 		}
 	}
 	for _, t := range f.Tools {
 		if bounded && t.Name.Value == readResult {
-			found.Add(t.Name.Pos, "name-taken", fmt.Sprintf("tool %q has the name of the tool by which clients read results over executionLimits.maxResultBytes", readResult), "rename it")
+			found.Add(t.Name.Pos, "name-taken", fmt.Sprintf("tool %q has the name of the tool by which clients read results over executionLimits.maxResultBytes", readResult), "rename it").Over(t.Name).Fixed(config.AnotherName(t.Name))
 		}
 	}
 }

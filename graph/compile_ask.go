@@ -33,7 +33,7 @@ func (c *compiler) compileMessage(ctx context.Context, id string, n *config.Node
 		if n.Message != nil {
 			pos = n.Message.Pos
 		}
-		c.found.Add(pos, "missing-message", fmt.Sprintf("node %q has no message, expected the question for the user", id), "add message: QUESTION")
+		c.found.Add(pos, "missing-message", fmt.Sprintf("node %q has no message, expected the question for the user", id), "add message: QUESTION").Fixed(config.AddKey(n.Pos, "message", config.InFlow("Continue?"), "id", ""))
 	case length > LongestMessage:
 		c.found.Add(n.Message.Pos, "long-message", fmt.Sprintf("message of node %q has %d characters, at most %d are allowed", id, length, LongestMessage),
 			"ask in fewer words")

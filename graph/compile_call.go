@@ -64,27 +64,28 @@ func (c *compiler) newParallel(ctx context.Context, b base, n *config.Node) *Par
 		case config.GraphNode:
 			p.Branches = append(p.Branches, Branch{branch.ID.Value, c.newSubGraph(ctx, of, branch)})
 		case config.EntryNode, config.ParallelNode, config.AskNode, config.TransformNode, config.SwitchNode, config.ExitNode:
-			c.addBranchType(b.id, branch, "put the node into a tool of its own, and call that with type: graph")
+			c.addBranchType(b.id, branch, "put the node into a tool of its own, and call that with type: graph", "")
 		default:
-			c.addBranchType(b.id, branch, cmp.Or(wording.DidYouMean(string(branch.Type), config.BranchTypes), "write type: mcp, or type: graph"))
+			near := wording.Nearest(string(branch.Type), config.BranchTypes)
+			c.addBranchType(b.id, branch, cmp.Or(wording.Meant(near), "write type: mcp, or type: graph"), near)
 		}
 	}
 	return p
 }
 
-func (c *compiler) addBranchType(id string, branch *config.Node, hint string) {
+func (c *compiler) addBranchType(id string, branch *config.Node, hint, meant string) {
 	has := "no type"
 	if branch.Type != "" {
 		has = fmt.Sprintf("type %q", branch.Type)
 	}
 	c.found.Add(branch.Pos, "branch-type",
-		fmt.Sprintf("branch %q of node %q has %s, expected %s", branch.ID.Value, id, has, wording.Or(config.BranchTypes)), hint)
+		fmt.Sprintf("branch %q of node %q has %s, expected %s", branch.ID.Value, id, has, wording.Or(config.BranchTypes)), hint).Fixed(typeFix(branch.Pos, meant))
 }
 
 func (c *compiler) checkBranchName(id string, branch *config.Node) {
 	if name := branch.ID.Value; !isPlain(name) {
 		c.found.Add(branch.ID.Pos, "bad-branch-name", fmt.Sprintf("branch %q of node %q has no plain name, expected letters, digits and _", shorten(name), id),
-			"write a name such as first_page")
+			"write a name such as first_page").Over(branch.ID).Fixed(config.PlainName(branch.ID))
 	}
 }
 
@@ -157,7 +158,7 @@ func (c *compiler) checkServer(id string, n *config.Node) {
 	switch {
 	case name == "":
 		c.found.Add(orPos(n.Server.Pos, n.Pos), "missing-server", fmt.Sprintf("node %q has no server, expected a name from mcpServers", id),
-			"add server: NAME")
+			"add server: NAME").Fixed(oneOf(n.Pos, "server", c.ownServers(), "id", "tool")...)
 	case looksLikeExpression(name):
 		c.found.Add(n.Server.Pos, "expression-not-allowed",
 			fmt.Sprintf("server is %q, expected the name of a server: what a node calls never depends on data", name),
@@ -171,8 +172,9 @@ func (c *compiler) checkServer(id string, n *config.Node) {
 		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, but no servers are declared", id, c.local(name)),
 			"declare it under mcpServers")
 	default:
-		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", id, c.local(name)),
-			suggest(c.local(name), c.ownServers(), "the servers are "))
+		hint, near := suggest(c.local(name), c.ownServers(), "the servers are ")
+		c.found.Add(n.Server.Pos, "unknown-server", fmt.Sprintf("node %q calls server %q, which is not declared under mcpServers", id, c.local(name)), hint).
+			Over(n.Server).Fixed(replaceIn(n.Server, 0, c.local(name), near))
 	}
 }
 
@@ -194,7 +196,7 @@ func (c *compiler) checkCalled(id string, n *config.Node) {
 	name := n.Tool.Value
 	switch {
 	case name == "":
-		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q has no tool, expected the name of a tool of this file", id), "add tool: NAME")
+		c.found.Add(orPos(n.Tool.Pos, n.Pos), "missing-tool", fmt.Sprintf("node %q has no tool, expected the name of a tool of this file", id), "add tool: NAME").Fixed(oneOf(n.Pos, "tool", c.callable(), "id", "type")...)
 	case looksLikeExpression(name):
 		c.found.Add(n.Tool.Pos, "expression-not-allowed",
 			fmt.Sprintf("tool is %q, expected the name of a tool: what a node calls never depends on data", name),

@@ -96,8 +96,10 @@ func (c *compiler) addSyntax(text config.Text, err error) {
 	if !errors.As(err, &syntax) {
 		syntax = &expressions.SyntaxError{Message: err.Error()}
 	}
-	c.found.Add(text.At(syntax.Offset), "expression-syntax",
-		"the expression does not compile: "+syntax.Message, syntax.Hint)
+	d := c.found.Add(text.At(syntax.Offset), "expression-syntax", "the expression does not compile: "+syntax.Message, syntax.Hint)
+	if syntax.Fix != nil {
+		d.Fixed(Fixes(text, *syntax.Fix)...)
+	}
 }
 
 // Rule is a compiled rule with its place. Safe for concurrent use.
@@ -164,23 +166,23 @@ func (c *compiler) addRule(data *config.Data, err error) {
 		c.addSyntax(at.Text, bad.Syntax)
 		return
 	}
-	c.found.Add(rulePos(data, bad.Path), "rule-syntax",
-		"the rule does not compile: "+bad.Message+pathPhrase(bad.Path), bad.Hint)
+	operator := operatorAt(data, bad.Path)
+	c.found.Add(orPos(operator.Pos, at.Pos), "rule-syntax", "the rule does not compile: "+bad.Message+pathPhrase(bad.Path), bad.Hint).
+		Meant(operator, bad.Meant)
 }
 
-// rulePos returns the place of a rule error. A path that ends in an operator means the key of
-// the operator.
-func rulePos(data *config.Data, path []any) config.Pos {
+// operatorAt returns the key that a path into a rule ends in; not set when it ends in no key.
+func operatorAt(data *config.Data, path []any) config.Text {
 	if n := len(path); n > 0 {
 		if key, ok := path[n-1].(string); ok {
 			for _, k := range data.At(path[:n-1]...).Keys {
 				if k.Value == key {
-					return k.Pos
+					return k
 				}
 			}
 		}
 	}
-	return data.At(path...).Pos
+	return config.Text{}
 }
 
 // pathPhrase returns the path to a place deep inside a rule, as " (at and[1].==)".

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,7 +16,7 @@ func (c *compiler) failureCodes(texts []config.Text, owner string, pos config.Po
 		return nil
 	}
 	if len(texts) == 0 {
-		c.found.Warn(pos, "useless-codes", "codes of "+owner+" is empty, so it has no effect", "name codes, or remove codes for the default")
+		c.found.Warn(pos, "useless-codes", "codes of "+owner+" is empty, so it has no effect", "name codes, or remove codes for the default").Fixed(config.RemoveNamed(pos, "codes"))
 	}
 	codes := make([]config.FailureCode, 0, len(texts))
 	for _, text := range texts {
@@ -24,7 +25,7 @@ func (c *compiler) failureCodes(texts []config.Text, owner string, pos config.Po
 		case !code.Catchable():
 			c.addUnknownCode(text, owner)
 		case unseen(code) != "":
-			c.found.Warn(text.Pos, "useless-codes", fmt.Sprintf("codes of %s names %s, %s", owner, code, unseen(code)), "remove it")
+			c.found.Warn(text.Pos, "useless-codes", fmt.Sprintf("codes of %s names %s, %s", owner, code, unseen(code)), "remove it").Over(text).Fixed(config.RemoveItem(text.Pos))
 		}
 		codes = append(codes, code)
 	}
@@ -33,14 +34,12 @@ func (c *compiler) failureCodes(texts []config.Text, owner string, pos config.Po
 
 func (c *compiler) addUnknownCode(text config.Text, owner string) {
 	if ending := []string{"limit", "cancelled", "internal", "outcome-unknown"}; slices.Contains(ending, text.Value) {
-		c.found.Add(text.Pos, "unknown-code", fmt.Sprintf("codes of %s names %q, which always ends the run", owner, text.Value), "remove it")
+		c.found.Add(text.Pos, "unknown-code", fmt.Sprintf("codes of %s names %q, which always ends the run", owner, text.Value), "remove it").Over(text).Fixed(config.RemoveItem(text.Pos))
 		return
 	}
-	hint := wording.DidYouMean(text.Value, config.FailureCodes)
-	if hint == "" {
-		hint = "the codes are " + wording.Or(config.FailureCodes)
-	}
-	c.found.Add(text.Pos, "unknown-code", fmt.Sprintf("codes of %s names %q, expected the code of a failure", owner, shorten(text.Value)), hint)
+	near := wording.Nearest(text.Value, config.FailureCodes)
+	hint := cmp.Or(wording.Meant(near), "the codes are "+wording.Or(config.FailureCodes))
+	c.found.Add(text.Pos, "unknown-code", fmt.Sprintf("codes of %s names %q, expected the code of a failure", owner, shorten(text.Value)), hint).Meant(text, near)
 }
 
 // repeatable says of a failure why no call is repeated after it; "" when one can be. What an

@@ -116,6 +116,16 @@ func (c *compiler) ownServers() []string {
 	return own
 }
 
+// callable returns the tools of the file itself that a node can call, without its own.
+func (c *compiler) callable() (names []string) {
+	for _, t := range c.source.Tools {
+		if t.Name.Value != "" && t.Name.Value != c.tool.Name.Value {
+			names = append(names, c.local(t.Name.Value))
+		}
+	}
+	return names
+}
+
 // unknownTool reports a called tool that neither the file nor an import has.
 func (c *compiler) unknownTool(id string, called config.Text) {
 	name, imp := c.local(called.Value), c.importOf(called.Value)
@@ -133,11 +143,13 @@ func (c *compiler) unknownTool(id string, called config.Text) {
 		}
 	}
 	if imp == nil {
-		c.found.Add(called.Pos, "unknown-graph", fmt.Sprintf("node %q calls tool %q, which is not in this file", id, name),
-			suggest(name, known, "the tools are "))
+		hint, near := suggest(name, known, "the tools are ")
+		c.found.Add(called.Pos, "unknown-graph", fmt.Sprintf("node %q calls tool %q, which is not in this file", id, name), hint).
+			Over(called).Fixed(replaceIn(called, 0, name, near))
 		return
 	}
 	name = strings.TrimPrefix(name, imp.Name.Value+".")
-	c.found.Add(called.Pos, "unknown-graph", fmt.Sprintf("node %q calls tool %q, which import %q (%s) does not have", id, name, imp.Name.Value, imp.Path.Value),
-		suggest(name, known, "its tools are "))
+	hint, near := suggest(name, known, "its tools are ")
+	c.found.Add(called.Pos, "unknown-graph", fmt.Sprintf("node %q calls tool %q, which import %q (%s) does not have", id, name, imp.Name.Value, imp.Path.Value), hint).
+		Over(called).Fixed(replaceIn(called, len(called.Value)-len(name), name, near))
 }

@@ -37,7 +37,7 @@ func (c *compiler) linkSwitch(ctx context.Context, node *Switch, n *config.Node)
 		case always > 0:
 			c.found.Warn(cond.Pos, "unreachable-condition",
 				fmt.Sprintf("condition %d of switch %q is never tried: condition %d always holds", number, node.id, always),
-				fmt.Sprintf("move it before condition %d or remove it", always))
+				fmt.Sprintf("move it before condition %d or remove it", always)).Fixed(config.RemoveItem(cond.Pos))
 		case holds:
 			always, node.Default = number, target
 		default:
@@ -64,10 +64,10 @@ func (c *compiler) condition(ctx context.Context, node *Switch, cond config.Cond
 			fmt.Sprintf("to ask an expression, write rule: {var: %q}", text))
 	case constant && holds:
 		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and always holds", number, node.id),
-			"write next: NODE on the switch itself, and remove it")
+			"write next: NODE on the switch itself, and remove it").Fixed(config.RemoveItem(cond.Pos))
 	case constant:
 		c.found.Warn(cond.Rule.Pos, "constant-condition", fmt.Sprintf("condition %d of switch %q reads nothing and never holds", number, node.id),
-			"remove it, or read a node's output with {var: \"node.field\"}")
+			"remove it, or read a node's output with {var: \"node.field\"}").Fixed(config.RemoveItem(cond.Pos))
 	}
 	return rule, constant && holds
 }
@@ -81,13 +81,13 @@ func (c *compiler) linkDefault(node *Switch, n *config.Node, always int) {
 	switch {
 	case always > 0 && hasNext:
 		c.found.Warn(n.Next.Pos, "unused-default", fmt.Sprintf("next of switch %q is never taken: condition %d always holds", node.id, always),
-			fmt.Sprintf("remove next, or give condition %d a rule that can fail", always))
+			fmt.Sprintf("remove next, or give condition %d a rule that can fail", always)).Over(n.Next).Fixed(config.RemoveKey(n.Next.Pos))
 	case always > 0:
 	case !hasNext:
 		c.loose[node.index] = true
 		c.found.Add(n.Pos, "switch-without-default",
 			fmt.Sprintf("switch %q has no default for when no condition holds, expected next or a last condition without a rule", node.id),
-			"add next: NODE")
+			"add next: NODE").Fixed(c.nextOf(node.index, n.Pos)...)
 	default:
 		node.Default = target
 		if len(n.Conditions) == 0 {
@@ -117,15 +117,15 @@ func (c *compiler) resolveNext(node Node, n *config.Node) Node {
 func (c *compiler) resolve(from Node, next config.Text, pos config.Pos, owner string) Node {
 	if next.Value == "" {
 		c.loose[from.core().index] = true
-		c.found.Add(orPos(next.Pos, pos), "missing-next", owner+" has no next, expected the id of the node to go to", "add next: NODE")
+		c.found.Add(orPos(next.Pos, pos), "missing-next", owner+" has no next, expected the id of the node to go to", "add next: NODE").Fixed(c.nextOf(from.core().index, pos)...)
 		return nil
 	}
 	i, ok := c.byID[next.Value]
 	if !ok {
 		c.loose[from.core().index] = true
+		hint, near := c.suggest(next.Value, c.targets, "the nodes are ")
 		c.found.Add(next.Pos, "unknown-node",
-			fmt.Sprintf("%s goes to %q, but tool %q has no node with this id", owner, next.Value, c.tool.Name.Value),
-			c.suggest(next.Value, c.targets, "the nodes are "))
+			fmt.Sprintf("%s goes to %q, but tool %q has no node with this id", owner, next.Value, c.tool.Name.Value), hint).Meant(next, near)
 		return nil
 	}
 	if c.tool.Nodes[i].Type == config.EntryNode {

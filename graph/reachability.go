@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,10 +41,15 @@ func (c *compiler) checkOne(kind config.NodeType, example string) []int {
 			of = append(of, i)
 		}
 	}
-	name := c.tool.Name.Value
+	name, at := c.tool.Name.Value, orPos(c.tool.Name.Pos, c.tool.Pos)
 	if len(of) == 0 {
-		c.found.Add(orPos(c.tool.Name.Pos, c.tool.Pos), "no-"+string(kind),
-			fmt.Sprintf("tool %q has no %s node, expected exactly one", name, kind), "add "+example)
+		first := "exit"
+		if len(c.tool.Nodes) > 0 {
+			first = cmp.Or(c.tool.Nodes[0].ID.Value, first)
+		}
+		node := strings.Replace(example, "NODE", config.InFlow(first), 1)
+		c.found.Add(at, "no-"+string(kind), fmt.Sprintf("tool %q has no %s node, expected exactly one", name, kind), "add "+example).
+			Fixed(config.AddItem("Add the "+string(kind)+" node", at, "nodes", node, kind == config.EntryNode))
 		return nil
 	}
 	first := c.tool.Nodes[of[0]]
@@ -51,7 +57,7 @@ func (c *compiler) checkOne(kind config.NodeType, example string) []int {
 		n := c.tool.Nodes[i]
 		c.found.Add(n.Pos, "second-"+string(kind),
 			fmt.Sprintf("node %q is a second %s of tool %q, expected exactly one; the first is %q at %s", n.ID.Value, kind, name, first.ID.Value, first.Pos),
-			"remove one of them")
+			"remove one of them").Fixed(config.RemoveItem(n.Pos))
 	}
 	return of
 }
@@ -77,7 +83,7 @@ func (c *compiler) checkReached(next [][]int, entries []int, trapped bool) {
 		if behind := c.onlyBehind(next, i, seen); len(behind) > 0 {
 			message += ", and so are those behind it: " + wording.List(behind)
 		}
-		c.found.Warn(n.Pos, "unreachable-node", message, "let a node go to it, or remove it")
+		c.found.Warn(n.Pos, "unreachable-node", message, "let a node go to it, or remove it").Fixed(config.RemoveItem(n.Pos))
 	}
 }
 

@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions"
 	"toolgraph/expressions/jsonata"
+	"toolgraph/internal/base/wording"
 )
 
 // checkReference reports a path or a history function that does not name a node: it never has a
@@ -23,38 +23,45 @@ func (c *compiler) checkReference(text *config.Places, ref jsonata.Reference, bo
 	if _, ok := c.byID[name]; ok {
 		return
 	}
-	hint := c.suggest(name, func() []string { return c.ids }, "a path begins with a node's id: ")
+	hint, near := c.suggest(name, func() []string { return c.ids }, "a path begins with a node's id: ")
+	fix := replaceIn(text.Text, ref.Offset, name, near)
 	if entry := c.entryID(); entry != "" && c.tool.InputSchema.Get("properties").Get(name) != nil {
 		hint = fmt.Sprintf("for the tool's argument write $.%s.%s", entry, name)
+		fix = replaceIn(text.Text, ref.Offset, name, entry+"."+name)
 	}
 	if id, start := c.unquotedID(text.Text.Value, ref); id != "" {
 		if _, isNode := c.byID[plainStart(id)]; start < ref.Offset && !isNode {
 			return // its first word is reported
 		}
 		hint = "write `" + id + "` in backticks"
+		fix = config.Replace("Write it in backticks", text.Text, config.Replacement{From: start, To: start + len(id), Text: "`" + id + "`"})
 	}
 	tool := c.tool.Name.Value
 	message := fmt.Sprintf("%q is not a node of tool %q, so this path never has a value", name, tool)
-	if other := c.otherwise(ref, bound); other != "" {
-		hint = other
+	if other, variable := c.otherwise(ref, bound); other != "" {
+		hint, fix = other, replaceIn(text.Text, ref.Offset, name, variable)
 	}
 	if ref.Function != "" {
 		message = fmt.Sprintf("$%s asks for %q, which is not a node of tool %q", ref.Function, name, tool)
 	}
-	c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, hint)
+	d := c.found.Add(text.At(ref.Offset), "unknown-node-reference", message, hint).Fixed(fix)
+	if strings.HasPrefix(text.Text.Value[max(ref.Offset, 0):], name) {
+		d.Until(text.At(ref.Offset + len(name)))
+	}
 }
 
-// otherwise returns the remedy for a path that begins with what is no node, but something else of the language; empty when it does not.
-func (c *compiler) otherwise(ref jsonata.Reference, bound variables) string {
+// otherwise returns the remedy for a path that begins with what is no node, but something else of the language, and the
+// variable that was meant by its first name; empty when there is none.
+func (c *compiler) otherwise(ref jsonata.Reference, bound variables) (hint, variable string) {
 	name := ref.Path[0]
 	switch {
 	case ref.Function != "":
 	case strings.Contains(name, "${"):
-		return "backticks quote a name in JSONata: join texts with &, as in \"from \" & $.a"
+		return "backticks quote a name in JSONata: join texts with &, as in \"from \" & $.a", ""
 	case name == expressions.VarVars && c.constants != nil, slices.Contains(bound, name):
-		return "did you mean " + strconv.Quote("$"+strings.Join(ref.Path, ".")) + "?"
+		return wording.Meant("$" + strings.Join(ref.Path, ".")), "$" + name
 	}
-	return ""
+	return "", ""
 }
 
 // entryID returns the id of the tool's entry; empty when it needs backticks in a path.
@@ -98,7 +105,8 @@ func (c *compiler) checkElement(rule *config.Data, place []any, text config.Text
 	}
 	c.found.Warn(text.At(ref.Offset), "element-relative-var",
 		fmt.Sprintf("inside the body of an iteration, %q is read from each element, not from node %q", strings.Join(ref.Path, "."), name),
-		fmt.Sprintf("write $ctx.%s to read the node's output", strings.Join(ref.Path, ".")))
+		fmt.Sprintf("write $ctx.%s to read the node's output", strings.Join(ref.Path, "."))).
+		Fixed(config.Replace("Read it from the context", text, config.Replacement{From: ref.Offset, To: ref.Offset, Text: "$ctx."}))
 }
 
 // elementHas reports whether the innermost iteration around a place in a rule is over an argument of the tool whose items have a
@@ -138,7 +146,7 @@ func (c *compiler) checkID(n *config.Node) {
 	case !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl):
 		c.found.Add(pos, "bad-node-id", fmt.Sprintf("node id %q has control characters, expected a name", id), "write a name such as fetch_page")
 	case strings.Contains(id, "`"):
-		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a backtick, which expressions cannot write", id), "rename it")
+		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a backtick, which expressions cannot write", id), "rename it").Over(n.ID).Fixed(config.PlainName(n.ID))
 	case id == "__proto__":
 		c.found.Warn(pos, code, fmt.Sprintf("node id %q has a special meaning in JavaScript engines", id), "rename it")
 	case isReserved(id) || !isPlain(id): // see checkOddIDs
@@ -166,7 +174,7 @@ func (c *compiler) checkOddIDs() {
 		if isReserved(id) {
 			message = fmt.Sprintf("node id %q is a word of JSONata", id)
 		}
-		c.found.Warn(orPos(n.ID.Pos, n.Pos), "odd-node-id", message+", and an expression writes it without backticks", backticks(id))
+		c.found.Warn(orPos(n.ID.Pos, n.Pos), "odd-node-id", message+", and an expression writes it without backticks", backticks(id)).Over(n.ID).Fixed(config.PlainName(n.ID))
 	}
 }
 

@@ -55,8 +55,8 @@ func (c *compiler) readVar(places *config.Places, v jsonata.Variable) {
 	if len(names) == 0 { // it reads all of them
 		names = c.constants.values.Keys()
 	} else if names = names[:1]; c.constants.file.Var(names[0]) == nil {
-		message, hint := c.constants.file.UnknownVar(names[0])
-		c.found.Add(places.At(v.Offset), "unknown-var", message, hint)
+		message, hint, near := c.constants.file.UnknownVar(names[0])
+		c.found.Add(places.At(v.Offset), "unknown-var", message, hint).Fixed(replaceIn(places.Text, v.Offset+len("$vars"), names[0], near))
 		return
 	}
 	for _, name := range names {
@@ -73,7 +73,7 @@ func checkUnusedVars(all map[*config.File]*constants, found *config.Diagnostics)
 	for _, c := range all {
 		for _, v := range c.file.Vars {
 			if !v.InText && !c.read[v.Name.Value] {
-				found.Warn(v.Pos, "unused-var", fmt.Sprintf("nothing reads the constant %q", v.Name.Value), "remove it, or read it as $vars."+v.Name.Value)
+				found.Warn(v.Pos, "unused-var", fmt.Sprintf("nothing reads the constant %q", v.Name.Value), "remove it, or read it as $vars."+v.Name.Value).Over(v.Name).Fixed(config.RemoveKey(v.Pos))
 			}
 		}
 	}

@@ -38,9 +38,14 @@ func parameters(fn *ast.FuncDecl) []string {
 func (p *program) arguments(s site, index int) []site {
 	var found []site
 	count := len(parameters(s.in))
+	fields := s.in.Type.Params.List
+	_, variadic := fields[len(fields)-1].Type.(*ast.Ellipsis)
 	p.each(func(n ast.Node, in *ast.FuncDecl, file *source) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || lastName(call.Fun) != s.in.Name.Name || len(call.Args) != count {
+		if !ok || lastName(call.Fun) != s.in.Name.Name {
+			return
+		}
+		if fits := len(call.Args) == count || variadic && len(call.Args) >= count-1; !fits {
 			return
 		}
 		if s.in.Name.IsExported() || file.dir == s.file.dir {

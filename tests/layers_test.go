@@ -29,6 +29,7 @@ var (
 // internal/base.
 var below = map[string][]string{
 	"config":                     {},
+	"docs":                       {},
 	"expressions/value":          {},
 	"expressions/jsonata":        values,
 	"expressions/jsonlogic":      {"expressions/jsonata", "expressions/value"},
@@ -50,11 +51,11 @@ var below = map[string][]string{
 	"internal/telemetry": {"config", "execution", "expressions/value", "graph", "internal/serving", "mcpclient"},
 	"internal/project":   {"config", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/serving", "mcpclient"},
 	"internal/authoring": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/project", "internal/serving", "mcpclient"),
-	"internal/editor":    with(language, "config", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
+	"internal/editor":    with(language, "config", "docs", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
 	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
 	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
 	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "expressions", "expressions/jsonata", "expressions/jsonlogic", "expressions/schema", "expressions/shape", "expressions/value", "graph", "internal/project", "internal/serving", "internal/telemetry", "mcpclient"},
-	"internal/cli": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
+	"internal/cli": with(language, "config", "docs", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
 		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
 	"internal/tools": {"internal/interop"}, // no part of the product
 }

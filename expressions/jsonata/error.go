@@ -6,6 +6,7 @@ type SyntaxError struct {
 	Token   string // the text found there, or empty
 	Message string // lower case: found and expected
 	Hint    string // one remedy, or empty
+	Fix     *Fix   // what the remedy says, as a change of the source; or nil
 }
 
 func (e *SyntaxError) Error() string { return e.Message }

@@ -1,7 +1,6 @@
 package jsonata
 
 import (
-	"strconv"
 	"sync"
 
 	"toolgraph/internal/base/wording"
@@ -39,17 +38,18 @@ var otherNames = sync.OnceValue(func() map[string]string {
 })
 
 // FunctionHint returns the remedy for a name, without $, that is not a function of JSONata: the function or the form
-// that was probably meant; empty when none is known.
-func FunctionHint(name string) string {
+// that was probably meant; empty when none is known. function is the name of that
+// function, without $; empty for a form.
+func FunctionHint(name string) (hint, function string) {
 	if wording.Misspelt(name, functionNames()) == "" {
 		if known := otherNames()[name]; IsFunction(known) {
-			return "did you mean " + strconv.Quote("$"+known) + "?"
+			return wording.Meant("$" + known), known
 		} else if known != "" {
-			return known
+			return known, ""
 		}
 	}
 	if near := wording.Nearest(name, functionNames()); near != "" {
-		return "did you mean " + strconv.Quote("$"+near) + "?"
+		return wording.Meant("$" + near), near
 	}
-	return ""
+	return "", ""
 }

@@ -19,7 +19,7 @@ func TestX17FunctionHints(t *testing.T) {
 		"unique": `did you mean "$distinct"?`, "contain": `did you mean "$contains"?`, "previous": `did you mean "$previousNode"?`, "last": "write list[-1]",
 		"frobnicate": "", "toUpperCase": `did you mean "$uppercase"?`,
 	} {
-		if got := FunctionHint(name); got != want {
+		if got, _ := FunctionHint(name); got != want {
 			t.Errorf("$%s: %s, expected %s", name, got, want)
 		}
 	}

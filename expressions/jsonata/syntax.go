@@ -32,7 +32,7 @@ func readTokens(source string) ([]token, *SyntaxError) {
 	if len(tokens) == 0 {
 		return nil, syntaxError(0, "", "the expression is empty", "write $ for the whole context")
 	}
-	if err := checkBrackets(tokens); err != nil {
+	if err := checkBrackets(source, tokens); err != nil {
 		return nil, err
 	}
 	if err := checkPatterns(tokens); err != nil {
@@ -63,6 +63,12 @@ func syntaxError(offset int, token, message, hint string) *SyntaxError {
 	return &SyntaxError{Offset: offset, Token: token, Message: message, Hint: hint}
 }
 
+// fixed returns the error with a fix.
+func (e *SyntaxError) fixed(fix *Fix) *SyntaxError {
+	e.Fix = fix
+	return e
+}
+
 func invalidByte(source string) int {
 	for i, r := range source {
 		if r == utf8.RuneError {
@@ -77,7 +83,7 @@ func invalidByte(source string) int {
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // checkBrackets finds brackets without their partner, and too many open at once.
-func checkBrackets(tokens []token) *SyntaxError {
+func checkBrackets(source string, tokens []token) *SyntaxError {
 	var open []*token
 	for i := range tokens {
 		t := &tokens[i]
@@ -91,7 +97,8 @@ func checkBrackets(tokens []token) *SyntaxError {
 			}
 		case ")", "]", "}":
 			if len(open) == 0 {
-				return syntaxError(t.start, t.text, "found "+t.text+" without its opening bracket", "")
+				return syntaxError(t.start, t.text, "found "+t.text+" without its opening bracket", "").
+					fixed(&Fix{"Remove " + t.text, true, []Replacement{{From: t.start, To: t.start + len(t.text)}}})
 			}
 			last := open[len(open)-1]
 			if want := closing[last.text]; want != t.text {
@@ -103,7 +110,7 @@ func checkBrackets(tokens []token) *SyntaxError {
 	}
 	if len(open) > 0 {
 		last := open[len(open)-1]
-		return syntaxError(last.start, last.text, last.text+" is not closed", "add "+closing[last.text])
+		return syntaxError(last.start, last.text, last.text+" is not closed", "add "+closing[last.text]).fixed(closeWith(source, closing[last.text]))
 	}
 	return nil
 }

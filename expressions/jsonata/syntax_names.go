@@ -31,7 +31,12 @@ func checkNames(tokens []token, more map[string]*builtin) *SyntaxError {
 			continue
 		}
 		if !IsFunction(t.value) && more[t.value] == nil && t.value != "" && t.value != "$" {
-			return syntaxError(t.start, t.text, "unknown function "+wording.Shorten(t.text), FunctionHint(t.value))
+			hint, function := FunctionHint(t.value)
+			found := syntaxError(t.start, t.text, "unknown function "+wording.Shorten(t.text), hint)
+			if function != "" {
+				found.Fix = replaceBy(t.start, t.start+len(t.text), "$"+function)
+			}
+			return found
 		}
 	}
 	return nil

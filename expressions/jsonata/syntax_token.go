@@ -81,7 +81,7 @@ func (s *scanner) blank() *SyntaxError {
 		case c == '/' && strings.HasPrefix(s.source[s.pos:], "/*"):
 			end := strings.Index(s.source[s.pos+2:], "*/")
 			if end < 0 {
-				return syntaxError(s.pos, "/*", "the comment is not closed", "add */")
+				return syntaxError(s.pos, "/*", "the comment is not closed", "add */").fixed(closeWith(s.source, "*/"))
 			}
 			s.pos += end + 4
 		default:
@@ -113,7 +113,7 @@ func (s *scanner) next() *SyntaxError {
 	case c == '`':
 		end := strings.IndexByte(s.source[s.pos+1:], '`')
 		if end < 0 {
-			return syntaxError(s.pos, "`", "the quoted name is not closed", "add a closing `")
+			return syntaxError(s.pos, "`", "the quoted name is not closed", "add a closing `").fixed(closeWith(s.source, "`"))
 		}
 		s.add(tokenName, s.pos+end+2, s.source[s.pos+1:s.pos+1+end])
 		return nil
@@ -219,7 +219,7 @@ func (s *scanner) text(quote byte) *SyntaxError {
 			return nil
 		}
 	}
-	return syntaxError(s.pos, string(quote), "the string is not closed", "add a closing "+string(quote))
+	return syntaxError(s.pos, string(quote), "the string is not closed", "add a closing "+string(quote)).fixed(closeWith(s.source, string(quote)))
 }
 
 // regex reads a regular expression up to the slash that is neither escaped nor

@@ -125,7 +125,10 @@ func (c *ruleCompiler) compileObject(ctx context.Context, rule map[string]any) (
 			if slices.Contains(elsewhere, op) {
 				message += ", which only some libraries add to JSON Logic"
 			}
-			return nil, c.fail(unknownOperatorHint(op), message, op)
+			hint, meant := unknownOperatorHint(op)
+			failed := c.fail(hint, message, op)
+			failed.Meant = meant
+			return nil, failed
 		}
 		args := operandsOf(rule[op])
 		if n := len(args.values); n < known.least || known.most != many && n > known.most {

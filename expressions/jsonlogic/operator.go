@@ -1,6 +1,7 @@
 package jsonlogic
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -79,16 +80,11 @@ var otherNames = map[string]string{
 // elsewhere are operators that some libraries add to JSON Logic's own: those of diegoholiveira/jsonlogic.
 var elsewhere = []string{"abs", "contains_all", "contains_any", "contains_none", "set"}
 
-// unknownOperatorHint is one remedy for an operator that JSON Logic does not have.
-func unknownOperatorHint(op string) string {
-	lower := strings.ToLower(strings.TrimSpace(op))
-	if name, ok := otherNames[lower]; ok {
-		return fmt.Sprintf("did you mean %q?", name)
-	}
-	if hint := wording.DidYouMean(strings.TrimSpace(op), Operators()); hint != "" {
-		return hint
-	}
-	return "the operators are " + strings.Join(Operators(), " ")
+// unknownOperatorHint is one remedy for an operator that JSON Logic does not have, and the operator that was
+// probably meant.
+func unknownOperatorHint(op string) (hint, meant string) {
+	meant = cmp.Or(otherNames[strings.ToLower(strings.TrimSpace(op))], wording.Nearest(strings.TrimSpace(op), Operators()))
+	return cmp.Or(wording.Meant(meant), "the operators are "+strings.Join(Operators(), " ")), meant
 }
 
 // Operators returns the names of the operators, sorted.

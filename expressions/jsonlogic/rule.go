@@ -105,6 +105,7 @@ type Error struct {
 	Path    []any
 	Message string
 	Hint    string
+	Meant   string // the operator that was probably meant by the last key of Path, or ""
 	Syntax  *jsonata.SyntaxError
 }
 

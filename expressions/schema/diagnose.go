@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,8 +28,8 @@ func (s *Schema) diagnose(err error, field string, found *config.Diagnostics) {
 		s.invalidParts(faults, field, map[config.Pos]bool{}, found)
 		return
 	}
-	pos, message, hint := s.brokenReference(err)
-	found.Add(pos, "schema-reference", field+": "+message, hint)
+	at, message, hint, near := s.brokenReference(err)
+	found.Add(at.Pos, "schema-reference", field+": "+message, hint).Meant(at.Text, near)
 }
 
 // invalidParts reports each keyword whose value the dialect does not allow, once for each
@@ -57,19 +56,23 @@ func (s *Schema) invalidParts(e *jsonschema.ValidationError, field string, seen 
 	seen[at.Pos] = true
 	where := field + pathText(s.document, path)
 	message := fmt.Sprintf("%s is not a valid JSON Schema: expected %s, found %s", where, expectation(e.ErrorKind), wording.Shorten(string(part)))
-	hint := cmp.Or(remedy(path, at), enumHint(e.ErrorKind))
+	hint, fix := remedy(path, at)
+	if hint == "" {
+		near := nearestAllowed(e.ErrorKind)
+		hint, fix = wording.Meant(near), config.ReplaceWord(at.Text, 0, len(at.Text.Value), near)
+	}
 	if format, ok := e.ErrorKind.(*kind.Format); ok && format.Want == "regex" {
 		message = fmt.Sprintf("%s is not a usable regular expression: %s", where, strings.TrimPrefix(format.Err.Error(), "error parsing regexp: "))
-		hint = "patterns follow RE2: no lookaround, no backreferences"
+		hint, fix = "patterns follow RE2: no lookaround, no backreferences", config.Fix{}
 		if errors.Is(format.Err, errPatterns) {
 			hint = "repeat fewer times, or bound the length by maxLength"
 		}
 	}
-	found.Add(at.Pos, "schema-invalid", message, hint)
+	found.Add(at.Pos, "schema-invalid", message, hint).Over(at.Text).Fixed(fix)
 }
 
-// brokenReference finds the reference that an error of the compiler is about.
-func (s *Schema) brokenReference(err error) (pos config.Pos, message, hint string) {
+// brokenReference finds the reference that an error of the compiler is about, and the one that was meant, or "".
+func (s *Schema) brokenReference(err error) (at *config.Data, message, hint, near string) {
 	var load *jsonschema.LoadURLError
 	var part *jsonschema.JSONPointerNotFoundError
 	var anchor *jsonschema.AnchorNotFoundError
@@ -77,30 +80,30 @@ func (s *Schema) brokenReference(err error) (pos config.Pos, message, hint strin
 	case errors.As(err, &load):
 		ref, key := findReference(s.source, load.URL)
 		if key == "$schema" {
-			return ref.Pos, "unknown $schema " + wording.Quote(load.URL), "leave $schema out (2020-12), or name a published draft"
+			return ref, "unknown $schema " + wording.Quote(load.URL), "leave $schema out (2020-12), or name a published draft", ""
 		}
-		pos, target := s.source.Pos, load.URL
+		at, target := s.source, load.URL
 		if ref != nil {
-			pos, target = ref.Pos, ref.Scalar.(string)
+			at, target = ref, ref.Scalar.(string)
 		}
-		return pos, "refers to " + wording.Quote(target) + ", but schemas are never fetched", "put the schema into $defs and refer to #/$defs/NAME"
+		return at, "refers to " + wording.Quote(target) + ", but schemas are never fetched", "put the schema into $defs and refer to #/$defs/NAME", ""
 	case errors.As(err, &part):
 		return s.missingPart(part.URL)
 	case errors.As(err, &anchor):
 		return s.missingPart(anchor.Reference)
 	}
-	return s.source.Pos, "does not compile: " + strings.ReplaceAll(err.Error(), ownURL, ""), ""
+	return s.source, "does not compile: " + strings.ReplaceAll(err.Error(), ownURL, ""), "", ""
 }
 
 // missingPart describes a reference into the schema itself that leads nowhere.
-func (s *Schema) missingPart(target string) (pos config.Pos, message, hint string) {
+func (s *Schema) missingPart(target string) (at *config.Data, message, hint, near string) {
 	if s.wrapped {
 		target = strings.Replace(target, resultPointer, "#", 1)
 	}
 	_, fragment, _ := strings.Cut(target, "#")
-	pos = s.source.Pos
+	at = s.source
 	if ref, _ := findReference(s.source, "#"+fragment); ref != nil {
-		pos = ref.Pos
+		at = ref
 	}
 	var names []string
 	for _, key := range []string{"$defs", "definitions"} {
@@ -110,7 +113,8 @@ func (s *Schema) missingPart(target string) (pos config.Pos, message, hint strin
 			}
 		}
 	}
-	return pos, "refers to " + wording.Quote("#"+fragment) + ", which does not exist", wording.DidYouMean("#"+fragment, names)
+	near = wording.Nearest("#"+fragment, names)
+	return at, "refers to " + wording.Quote("#"+fragment) + ", which does not exist", wording.Meant(near), near
 }
 
 // findReference finds the reference whose target is the URL, or its end, and its key.

@@ -96,38 +96,46 @@ func (k *keywords) check(key config.Text, value *config.Data) {
 	case key.Value == "format":
 		k.format(value)
 	case !known:
-		if hint := k.meant(key.Value, value); hint != "" {
-			k.found.Warn(key.Pos, "schema-keyword", fmt.Sprintf("%s has %s, which is no keyword of JSON Schema and has no effect", k.where, wording.Quote(key.Value)), hint)
+		if hint, fix := k.meant(key, value); hint != "" {
+			k.found.Warn(key.Pos, "schema-keyword", fmt.Sprintf("%s has %s, which is no keyword of JSON Schema and has no effect", k.where, wording.Quote(key.Value)), hint).
+				Over(key).Fixed(fix)
 		}
 	case about != "" && len(k.types) > 0 && !slices.Contains(k.types, about) && (about != "number" || !slices.Contains(k.types, "integer")):
+		hint, fix := k.instead(key)
 		k.found.Warn(key.Pos, "schema-keyword",
-			fmt.Sprintf("%s of %s has no effect: it is about %s, and the type is %s", key.Value, k.where, typeNames[about], strings.Join(k.types, " or ")), k.instead(key.Value))
+			fmt.Sprintf("%s of %s has no effect: it is about %s, and the type is %s", key.Value, k.where, typeNames[about], strings.Join(k.types, " or ")), hint).
+			Over(key).Fixed(fix)
 	}
 }
 
 // meant returns the remedy for an unknown keyword, "" for one that may be an annotation.
-func (k *keywords) meant(name string, value *config.Data) string {
+func (k *keywords) meant(key config.Text, value *config.Data) (string, config.Fix) {
+	name := key.Value
 	if strings.HasPrefix(strings.ToLower(name), "x-") || strings.HasPrefix(name, "$") {
-		return ""
+		return "", config.Fix{}
 	}
 	if _, isBool := value.Scalar.(bool); isBool && keywordHints[name] != "" {
-		return keywordHints[name]
+		if name == "optional" {
+			return keywordHints[name], config.RemoveKey(key.Pos)
+		}
+		return keywordHints[name], config.Fix{}
 	}
 	if bound := k.bound(name); bound != "" && numberOf(value) != nil {
-		return "write " + bound
+		return "write " + bound, config.WriteText(key, bound)
 	}
 	if other := foreignKeywords[name]; other != "" && k.part.Get(other) == nil && suits(other, value) {
-		return "write " + other
+		return "write " + other, config.WriteText(key, other)
 	}
 	if looksLikeSchema(value) && k.part.Get("$ref") == nil && (len(k.types) == 0 || slices.Contains(k.types, "object")) {
 		if near := wording.Misspelt(name, []string{"items", "additionalProperties", "properties"}); near == "" {
-			return "put the property " + wording.Quote(name) + " under properties"
+			return "put the property " + wording.Quote(name) + " under properties", config.Fix{}
 		}
 	}
-	return k.misspelt(name)
+	near := k.misspelt(name)
+	return wording.Meant(near), config.ReplaceWord(key, 0, len(name), near)
 }
 
-// misspelt returns the remedy for a keyword that is most likely another one, misspelt.
+// misspelt returns the keyword that another one most likely is, misspelt, or "".
 func (k *keywords) misspelt(name string) string {
 	var free []string
 	for _, names := range keywordTypes {
@@ -138,10 +146,10 @@ func (k *keywords) misspelt(name string) string {
 		}
 	}
 	slices.Sort(free)
-	if len(name) < 4 || slices.Contains(annotations, name) || wording.Misspelt(name, free) == "" {
+	if len(name) < 4 || slices.Contains(annotations, name) {
 		return ""
 	}
-	return wording.DidYouMean(name, free)
+	return wording.Misspelt(name, free)
 }
 
 // bound returns the bound that min or max, or a bound of another type, means for the type of the schema.
@@ -165,11 +173,11 @@ func (k *keywords) bound(name string) string {
 }
 
 // instead returns the remedy for a keyword of another type.
-func (k *keywords) instead(name string) string {
-	if bound := k.bound(name); bound != "" {
-		return "write " + bound + ", or correct type"
+func (k *keywords) instead(key config.Text) (string, config.Fix) {
+	if bound := k.bound(key.Value); bound != "" {
+		return "write " + bound + ", or correct type", config.WriteText(key, bound)
 	}
-	return "remove it, or correct type"
+	return "remove it, or correct type", config.RemoveKey(key.Pos)
 }
 
 // typesOf returns the types that a schema names.

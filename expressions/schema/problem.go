@@ -23,6 +23,8 @@ type Problem struct {
 	Expected string
 	Given    string // "" when Expected is the whole message
 	Hint     string
+	Meant    string // the word that was meant in the place of the value, or of the key that is unknown; or ""
+	Unknown  bool   // the schema does not have the property at the end of Path
 }
 
 // Text returns the problem in one line; root is the name of the value ("arguments").
@@ -136,7 +138,8 @@ func (x *explainer) leaf(e *jsonschema.ValidationError) Problem {
 	p := x.at(e)
 	value := lookUp(x.value, p.Path)
 	p.Expected, p.Given = "expected "+expectation(e.ErrorKind), describe(value)
-	p.Hint = cmp.Or(enumHint(e.ErrorKind), textHint(e.ErrorKind, value))
+	p.Meant = nearestAllowed(e.ErrorKind)
+	p.Hint = cmp.Or(wording.Meant(p.Meant), textHint(e.ErrorKind, value))
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:
 		p.Expected, p.Given = "not allowed here", ""
@@ -161,8 +164,8 @@ func textHint(k jsonschema.ErrorKind, given any) string {
 	return ""
 }
 
-// enumHint suggests the allowed string that is nearest to the given one.
-func enumHint(k jsonschema.ErrorKind) string {
+// nearestAllowed returns the allowed string that is nearest to the given one, or "".
+func nearestAllowed(k jsonschema.ErrorKind) string {
 	enum, isEnum := k.(*kind.Enum)
 	if !isEnum {
 		return ""
@@ -174,7 +177,7 @@ func enumHint(k jsonschema.ErrorKind) string {
 			allowed = append(allowed, word)
 		}
 	}
-	return wording.DidYouMean(given, allowed)
+	return wording.Nearest(given, allowed)
 }
 
 // unknownProperties returns a problem for each property that the schema does not have,
@@ -188,8 +191,9 @@ func (x *explainer) unknownProperties(e *jsonschema.ValidationError, names []str
 	out := make(Problems, 0, len(names))
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		p := x.at(e, name)
-		p.Expected = "unknown property"
-		p.Hint = wording.DidYouMean(name, free)
+		p.Expected, p.Unknown = "unknown property", true
+		p.Meant = wording.Nearest(name, free)
+		p.Hint = wording.Meant(p.Meant)
 		if len(known) == 0 {
 			p.Expected += ", expected none"
 		} else if p.Hint == "" && len(known) <= maxProblems {

@@ -7,21 +7,26 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
-// typeRemedies are the remedies for types of other languages.
-var typeRemedies = map[string]string{
-	"list": "write array", "tuple": "write array", "set": "write array", "dict": "write object", "map": "write object", "mapping": "write object",
-	"struct": "write object", "record": "write object", "json": "write object", "float": "write number", "double": "write number", "decimal": "write number",
-	"int": "write integer", "long": "write integer", "int32": "write integer", "int64": "write integer", "text": "write string", "str": "write string", "char": "write string",
-	"bool": "write boolean", "none": `write "null"`, "nil": `write "null"`, "enum": "leave type out: enum lists the values", "any": "leave type out: any value fits then",
-	"date": "write type: string, format: date", "datetime": "write type: string, format: date-time", "date-time": "write type: string, format: date-time",
-	"time": "write type: string, format: time", "uri": "write type: string, format: uri", "url": "write type: string, format: uri",
-	"email": "write type: string, format: email", "uuid": "write type: string, format: uuid", "file": "write string", "path": "write string",
+// otherTypes are the types that those of other languages mean.
+var otherTypes = map[string]string{
+	"list": "array", "tuple": "array", "set": "array", "dict": "object", "map": "object", "mapping": "object", "struct": "object", "record": "object", "json": "object",
+	"float": "number", "double": "number", "decimal": "number", "int": "integer", "long": "integer", "int32": "integer", "int64": "integer",
+	"text": "string", "str": "string", "char": "string", "bool": "boolean", "file": "string", "path": "string",
 }
 
-// remedy returns the hint for a value that a keyword at a path cannot have, or "".
-func remedy(path []string, part *config.Data) string {
+// typeRemedies are the remedies for those that are no type of JSON Schema alone.
+var typeRemedies = map[string]string{
+	"none": `write "null"`, "nil": `write "null"`, "enum": "leave type out: enum lists the values", "any": "leave type out: any value fits then",
+	"date": "write type: string, format: date", "datetime": "write type: string, format: date-time", "date-time": "write type: string, format: date-time",
+	"time": "write type: string, format: time", "uri": "write type: string, format: uri", "url": "write type: string, format: uri",
+	"email": "write type: string, format: email", "uuid": "write type: string, format: uuid",
+}
+
+// remedy returns the hint for a value that a keyword at a path cannot have, or "", and what it says as a fix.
+func remedy(path []string, part *config.Data) (string, config.Fix) {
+	none := config.Fix{}
 	if len(path) == 0 || part == nil {
-		return ""
+		return "", none
 	}
 	keyword, owner := path[len(path)-1], ""
 	if len(path) > 1 {
@@ -29,36 +34,37 @@ func remedy(path []string, part *config.Data) string {
 	}
 	text, isText := part.Scalar.(string)
 	_, isBool := part.Scalar.(bool)
+	inList := config.WriteScalar("Write ["+text+"]", part.Text, "["+config.InFlow(text)+"]")
+	ofType := config.WriteScalar("Write {type: "+text+"}", part.Text, "{type: "+text+"}")
 	switch {
+	case owner == "properties" && isText && typeNames[text] != "":
+		return "write " + wording.Shorten(keyword) + ": {type: " + text + "}", ofType
 	case owner == "properties" && isText:
-		if typeNames[text] != "" {
-			return "write " + wording.Shorten(keyword) + ": {type: " + text + "}"
-		}
-		return "if it is meant as a keyword, move it out of properties"
+		return "if it is meant as a keyword, move it out of properties", none
 	case owner == "properties":
-		return ""
+		return "", none
+	case keyword == "type" && isText && otherTypes[text] != "":
+		return "write " + otherTypes[text], config.WriteText(part.Text, otherTypes[text])
 	case keyword == "type" && isText:
-		return typeRemedies[text]
+		return typeRemedies[text], none
 	case keyword == "required" && isBool && len(path) > 2 && path[len(path)-3] == "properties":
-		return "remove it; the object around has required: [" + wording.Shorten(owner) + "] when it is required"
-	case keyword == "required" && isText:
-		return "write required: [" + wording.Shorten(text) + "]"
-	case keyword == "enum" && isText:
-		return "write enum: [" + wording.Shorten(text) + "]"
+		return "remove it; the object around has required: [" + wording.Shorten(owner) + "] when it is required", config.RemoveKey(part.Pos)
+	case (keyword == "required" || keyword == "enum") && isText:
+		return "write " + keyword + ": [" + wording.Shorten(text) + "]", inList
 	case keyword == "items" && part.Kind == config.KindArray && len(part.Items) == 1:
-		return "write the schema of all items without [ ]"
+		return "write the schema of all items without [ ]", none
 	case keyword == "items" && part.Kind == config.KindArray:
-		return "write prefixItems for the schemas of the first items"
+		return "write prefixItems for the schemas of the first items", none
 	case slices.Contains([]string{"anyOf", "oneOf", "allOf"}, keyword) && part.Kind == config.KindObject:
-		return "write a list of schemas"
+		return "write a list of schemas", none
 	case slices.Contains([]string{"items", "additionalProperties"}, keyword) && isText && typeNames[text] != "":
-		return "write " + keyword + ": {type: " + text + "}"
+		return "write " + keyword + ": {type: " + text + "}", ofType
 	case keyword == "additionalProperties" && isText:
-		return "write true or false"
+		return "write true or false", none
 	case keyword == "properties" && part.Kind == config.KindArray:
-		return "write a mapping of names to schemas, without -"
+		return "write a mapping of names to schemas, without -", none
 	}
-	return ""
+	return "", none
 }
 
 // formatRemedies are the formats of JSON Schema that other names mean.
@@ -79,10 +85,11 @@ func (k *keywords) format(value *config.Data) {
 	switch {
 	case !isText:
 	case !known && formatRemedies[name] != "":
-		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is unknown to JSON Schema and has no effect", "write "+formatRemedies[name])
+		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is unknown to JSON Schema and has no effect", "write "+formatRemedies[name]).Over(value.Text).Fixed(config.WriteText(value.Text, formatRemedies[name]))
 	case !known && len(name) > 4 && !slices.Contains([]string{"int32", "int64", "float", "double", "byte", "binary"}, name) && wording.Misspelt(name, formats) != "":
-		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is unknown to JSON Schema and has no effect", wording.DidYouMean(name, formats))
+		near := wording.Misspelt(name, formats)
+		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" is unknown to JSON Schema and has no effect", wording.Meant(near)).Meant(value.Text, near)
 	case known && len(k.types) > 0 && !slices.Contains(k.types, "string"):
-		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" has no effect: it is about a string, and the type is "+wording.Or(k.types), "write type: string")
+		k.found.Warn(value.Pos, "schema-keyword", "format "+wording.Quote(name)+" of "+k.where+" has no effect: it is about a string, and the type is "+wording.Or(k.types), "write type: string").Over(value.Text).Fixed(config.SetKey(value.Pos, "type", "string"))
 	}
 }

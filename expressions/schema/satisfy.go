@@ -29,8 +29,8 @@ type unsatisfiable struct {
 	found *config.Diagnostics
 }
 
-func (u *unsatisfiable) warn(pos config.Pos, message, hint string) {
-	u.found.Warn(pos, "schema-unsatisfiable", message, hint)
+func (u *unsatisfiable) warn(pos config.Pos, message, hint string) *config.Diagnostic {
+	return u.found.Warn(pos, "schema-unsatisfiable", message, hint)
 }
 
 // pairsOfBounds are the keywords that bound the same from below and above; with open, equal bounds
@@ -92,20 +92,20 @@ func (u *unsatisfiable) choices() {
 	if one := u.part.Get("const"); one != nil {
 		u.choice(one, "const")
 		if enum != nil && !slices.ContainsFunc(enum.Items, func(item *config.Data) bool { return string(item.JSON()) == string(one.JSON()) }) {
-			u.warn(one.Pos, fmt.Sprintf("no value fits %s: const is %s, and enum does not have it", u.where, one.JSON()), "remove enum, or correct const")
+			u.warn(one.Pos, fmt.Sprintf("no value fits %s: const is %s, and enum does not have it", u.where, one.JSON()), "remove enum, or correct const").Fixed(config.RemoveNamed(one.Pos, "enum"))
 		}
 	}
 	if enum == nil || enum.Kind != config.KindArray {
 		return
 	}
 	if len(enum.Items) == 0 {
-		u.warn(enum.Pos, fmt.Sprintf("no value fits %s: enum is empty", u.where), "list the allowed values, or remove enum")
+		u.warn(enum.Pos, fmt.Sprintf("no value fits %s: enum is empty", u.where), "list the allowed values, or remove enum").Fixed(config.RemoveNamed(enum.Pos, "enum"))
 	}
 	seen := map[string]bool{}
 	for _, item := range enum.Items {
 		text := string(item.JSON())
 		if seen[text] {
-			u.warn(item.Pos, fmt.Sprintf("enum of %s has %s twice", u.where, wording.Shorten(text)), "remove one of them")
+			u.warn(item.Pos, fmt.Sprintf("enum of %s has %s twice", u.where, wording.Shorten(text)), "remove one of them").Over(item.Text).Fixed(config.RemoveItem(item.Pos))
 			continue
 		}
 		seen[text] = true
@@ -120,14 +120,14 @@ func (u *unsatisfiable) choice(item *config.Data, keyword string) bool {
 	written := wording.Shorten(string(item.JSON()))
 	types := typesOf(u.part)
 	if kind := kindOf(item); len(types) > 0 && !slices.Contains(types, kind) && (kind != "integer" || !slices.Contains(types, "number")) {
-		hint := "correct type, or the value"
+		hint, fix := "correct type, or the value", config.Fix{}
 		switch text, isText := item.Scalar.(string); {
 		case slices.Contains(types, "string") && item.Kind == config.KindScalar:
-			hint = "quote it: " + wording.Quote(written)
+			hint, fix = "quote it: "+wording.Quote(written), config.QuoteAt(item.Pos)
 		case isText && json.Valid([]byte(text)):
-			hint = "write " + wording.Shorten(text) + " without quotes"
+			hint, fix = "write "+wording.Shorten(text)+" without quotes", config.WriteScalar("Remove the quotes", item.Text, text)
 		}
-		u.warn(item.Pos, fmt.Sprintf("%s of %s has %s, which its type, %s, excludes", keyword, u.where, written, strings.Join(types, " or ")), hint)
+		u.warn(item.Pos, fmt.Sprintf("%s of %s has %s, which its type, %s, excludes", keyword, u.where, written, strings.Join(types, " or ")), hint).Fixed(fix)
 		return false
 	}
 	n := numberOf(item)

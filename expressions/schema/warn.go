@@ -47,9 +47,10 @@ func warnUndeclared(required, properties *config.Data, field string, found *conf
 		if !isText || properties.Get(name) != nil {
 			continue
 		}
+		near := wording.Nearest(name, names)
 		found.Warn(item.Pos, "schema-required",
 			fmt.Sprintf("%s requires %s, which is not one of its properties (%s)", field, wording.Quote(name), wording.List(names)),
-			cmp.Or(wording.DidYouMean(name, names), "declare it under properties"))
+			cmp.Or(wording.Meant(near), "declare it under properties")).Meant(item.Text, near)
 	}
 }
 

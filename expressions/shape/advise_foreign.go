@@ -25,27 +25,27 @@ var listFields = sync.OnceValue(func() map[string]string {
 })
 
 // fieldHint returns the remedy for a name that is not known where it is read; s is the value that is read, whole the list that it is an item of, owner their text.
-func (in *inferrer) fieldHint(name string, s, whole Shape, owner string) string {
+func (in *inferrer) fieldHint(name string, s, whole Shape, owner string) remedy {
 	if hint := foreignValues()[name]; hint != "" {
-		return hint
+		return remedy{hint: hint}
 	}
 	if form := listFields()[name]; form != "" && owner != "" && (s.can(kindArray) && !s.can(kindObject) || !whole.IsAny() && whole.can(kindArray)) {
-		return "write " + fmt.Sprintf(form, owner)
+		return remedy{hint: "write " + fmt.Sprintf(form, owner)}
 	}
 	return in.ofVariable(name)
 }
 
 // ofVariable returns the remedy for a field that a variable in scope has: in a function, $ and plain names are read from the context.
-func (in *inferrer) ofVariable(field string) string {
+func (in *inferrer) ofVariable(field string) remedy {
 	for s := in.scope; s != nil; s = s.outer {
 		for _, name := range sortedNames(s.vars) {
 			of := s.vars[name].shape
 			if _, has := of.get().field(field); has && !of.IsAny() {
-				return fmt.Sprintf("did you mean %q?", "$"+name+"."+field)
+				return meant("$" + name + "." + field)
 			}
 		}
 	}
-	return ""
+	return remedy{}
 }
 
 // countsOne reports $count of one text or object, which is always 1.
@@ -108,12 +108,12 @@ func (in *inferrer) items(s *site, i int, p param) (found bool) {
 		if items := v.shape.item(); v.shape.IsAny() || items.isNone() || items.can(p.items) {
 			continue
 		}
-		hint := map[kinds]string{kindString: "convert it: $string(…)", kindNumber: "convert it: $number(…)"}[p.items]
+		by := map[kinds]string{kindString: "string", kindNumber: "number"}[p.items]
 		if v.shape.can(kindObject | kindArray) {
-			hint = ""
+			by = ""
 		}
 		certain := s.complete() && !p.lax && !v.shape.MayBeNothing() && surelyFilled(v.shape)
-		in.reportFailure(part, certain, CodeWrongArgument, fmt.Sprintf("%s, but $%s takes %s", in.described(part, v), s.name, p.text()), hint)
+		in.reportFailure(part, certain, CodeWrongArgument, fmt.Sprintf("%s, but $%s takes %s", in.described(part, v), s.name, p.text()), conversion(by)).converted(in.source, by)
 		found = true
 	}
 	return found

@@ -9,7 +9,7 @@ import (
 func (in *inferrer) groupKey(t *tree, key fact, certain bool) {
 	if key.excludes(kindString) {
 		in.reportFailure(t, certain && !key.shape.MayBeNothing(), CodeWrongOperand,
-			fmt.Sprintf("%s is %s, but a key must be a string", in.text(t), key.shape.without(kindNothing)), "convert it: $string(…)")
+			fmt.Sprintf("%s is %s, but a key must be a string", in.text(t), key.shape.without(kindNothing)), conversion("string")).converted(in.source, "string")
 	}
 }
 

@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,18 +76,26 @@ func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fac
 	return in.apply(fn, args, focus)
 }
 
+// prefixed returns the name of a function as it is called; "" for none.
+func prefixed(function string) string {
+	if function == "" {
+		return ""
+	}
+	return "$" + function
+}
+
 // callee returns the function that is called, or nil.
 func (in *inferrer) callee(t *tree, focus *fact) *lambda {
 	if t.Kind == "name" {
-		hint := jsonata.FunctionHint(t.Text)
+		hint, function := jsonata.FunctionHint(t.Text)
 		if jsonata.IsFunction(t.Text) {
-			hint = "write $" + t.Text + "(…)"
+			hint, function = "write $"+t.Text+"(…)", t.Text
 			if t.Text == "length" {
 				hint = "write $length(…) of a text, $count(…) of a list"
 			}
 		}
 		if hint != "" {
-			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), hint)
+			in.reportFailure(t, true, CodeNoFunction, fmt.Sprintf("%s is a field here, not a function", t.Text), hint).instead(in.source, t, t.Text, prefixed(function))
 			return nil
 		}
 	}
@@ -229,9 +236,12 @@ func (in *inferrer) argument(s *site, i int, p param) bool {
 		return true
 	}
 	if v.holdsOthers(p) {
-		hint := cmp.Or(s.itemHint(p, found, in.text(s.place(i))), s.hint(p, found))
+		hint, by := s.hint(p, found)
+		if other := s.itemHint(p, found, in.text(s.place(i))); other != "" {
+			hint, by = other, ""
+		}
 		certain := found.get().filled && s.complete() && !p.lax
-		in.reportFailure(s.place(i), certain, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), hint)
+		in.reportFailure(s.place(i), certain, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, found, p.text()), hint).converted(in.source, by)
 		return true
 	}
 	if !v.mismatches(p) {
@@ -241,11 +251,11 @@ func (in *inferrer) argument(s *site, i int, p param) bool {
 	if s.place(i).Kind == "pattern" {
 		what = "a regular expression"
 	}
-	hint := s.hint(p, found)
+	hint, by := s.hint(p, found)
 	if params := builtins()[s.name].params; i < 2 && len(s.args) > 1 && len(params) > 1 && s.args[0].fits(params[1]) && s.args[1].fits(params[0]) {
-		hint = in.swappedHint(s)
+		hint, by = in.swappedHint(s), ""
 	}
-	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, what, p.text()), hint)
+	in.reportFailure(s.place(i), s.complete() && !p.lax, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is %s, expected %s", i+1, s.name, what, p.text()), hint).converted(in.source, by)
 	return true
 }
 
@@ -320,19 +330,19 @@ func (p param) text() string {
 	return "a " + text
 }
 
-// hint returns the remedy for an argument of another kind.
-func (s *site) hint(p param, found Shape) string {
+// hint returns the remedy for an argument of another kind, and the function that converts it, if that is the remedy.
+func (s *site) hint(p param, found Shape) (hint, by string) {
 	switch {
 	case s.name == "contains" && found.can(kindArray) && p.kinds == kindString:
-		return "whether a list has an item is: item in list"
+		return "whether a list has an item is: item in list", ""
 	case s.name == "length" && found.can(kindArray):
-		return "the number of items is $count(…)"
+		return "the number of items is $count(…)", ""
 	case p.kinds == kindString && !found.can(kindArray|kindObject):
-		return "convert it: $string(…)"
+		return conversion("string"), "string"
 	case p.kinds == kindNumber && found.can(kindString):
-		return "convert it: $number(…)"
+		return conversion("number"), "number"
 	case p.kinds == kindString && found.can(kindArray):
-		return "join it first: $join(…), or take one item: …[0]"
+		return "join it first: $join(…), or take one item: …[0]", ""
 	}
-	return ""
+	return "", ""
 }

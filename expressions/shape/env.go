@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -93,6 +94,7 @@ type Finding struct {
 	Fails  bool
 	Always bool // every evaluation reaches the place
 	Minor  bool // it is not worth a message beside another finding in the expression
+	Fixes  []jsonata.Fix
 }
 
 // The codes of findings.

@@ -49,7 +49,8 @@ func (in *inferrer) output(t *tree, id string) fact {
 	case !known && in.env.Open:
 		return unknown()
 	case !known:
-		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), cmp.Or(foreignValues()[id], wording.DidYouMean(id, sortedNames(in.env.Context)), in.ofVariable(id)))
+		r := cmp.Or(remedy{hint: foreignValues()[id]}, meant(wording.Nearest(id, sortedNames(in.env.Context))), in.ofVariable(id))
+		in.report(t, CodeUnknownName, fmt.Sprintf("there is no node %q", id), r.hint).instead(in.source, t, id, r.word)
 		return unknown()
 	case b.Presence == Never && in.env.OneState && in.unsure > 0:
 		return of(Nothing()) // what is on the left of ?? may be there
@@ -105,7 +106,8 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			found = whole.without(kindNothing | kindNull)
 		}
 		if flat(found, 0).can(kindAll &^ kindNull) {
-			in.report(t, CodeNoFields, fmt.Sprintf("%s is %s, which has no field %q", owner, found.General(), t.Text), in.noFieldHint(owner, found, t.Text))
+			r := in.noFieldHint(owner, found, t.Text)
+			in.report(t, CodeNoFields, fmt.Sprintf("%s is %s, which has no field %q", owner, found.General(), t.Text), r.hint).instead(in.source, t, t.Text, r.word)
 		}
 		return
 	}
@@ -124,44 +126,44 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 			}
 		}
 	}
-	hint := cmp.Or(wording.DidYouMean(t.Text, names), in.fieldHint(t.Text, s, whole, owner))
-	if path := owner + "." + t.Text; code == CodeUndeclaredField && in.asked && hint == "" {
+	r := cmp.Or(meant(wording.Nearest(t.Text, names)), in.fieldHint(t.Text, s, whole, owner))
+	if path := owner + "." + t.Text; code == CodeUndeclaredField && in.asked && r.hint == "" {
 		in.probed[path] = true // the expression tests whether the field exists
 		return
 	} else if in.probed[path] {
 		return
 	}
 	if _, bound := in.scope.find(t.Text); bound {
-		hint = fmt.Sprintf("did you mean the variable %q?", "$"+t.Text)
+		r = remedy{hint: fmt.Sprintf("did you mean the variable %q?", "$"+t.Text)}
 	} else if in.isNode(t.Text) {
-		hint = "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")
-	} else if hint == "" && len(names) > 0 {
-		hint = list + wording.List(names)
+		r = remedy{hint: "the node's output is $$." + strings.TrimPrefix(nodeText(t.Text), "$.")}
+	} else if r.hint == "" && len(names) > 0 {
+		r.hint = list + wording.List(names)
 	}
-	in.report(t, code, fmt.Sprintf(format, owner, t.Text), hint)
+	in.report(t, code, fmt.Sprintf(format, owner, t.Text), r.hint).instead(in.source, t, t.Text, r.word)
 }
 
 // noFieldHint returns the remedy for a field of what has none: of a function whose name is meant as a variable, and of a
 // list or a text, whose length is a field in other languages.
-func (in *inferrer) noFieldHint(owner string, found Shape, field string) string {
+func (in *inferrer) noFieldHint(owner string, found Shape, field string) remedy {
 	name, isVariable := strings.CutPrefix(owner, "$")
 	_, bound := in.scope.find(field)
 	switch {
 	case bound:
-		return fmt.Sprintf("did you mean the variable %q?", "$"+field)
+		return remedy{hint: fmt.Sprintf("did you mean the variable %q?", "$"+field)}
 	case found.get().kinds == kindFunction && isVariable:
 		for of := range in.env.Variables {
 			if slices.Contains(similar()[of], name) {
-				return fmt.Sprintf("did you mean %q?", "$"+of)
+				return remedy{hint: wording.Meant("$" + of)} // its place is that of the function before the field
 			}
 		}
 	case found.can(kindArray) && listFields()[field] != "":
-		return "write " + fmt.Sprintf(listFields()[field], "…")
+		return remedy{hint: "write " + fmt.Sprintf(listFields()[field], "…")}
 	case field == "length" && found.can(kindString):
-		return "write $length(…)"
+		return remedy{hint: "write $length(…)"}
 	}
 	if in.isNode(field) {
-		return "the node's output is $$." + strings.TrimPrefix(nodeText(field), "$.")
+		return remedy{hint: "the node's output is $$." + strings.TrimPrefix(nodeText(field), "$.")}
 	}
 	return in.ofVariable(field)
 }

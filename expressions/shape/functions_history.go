@@ -17,7 +17,8 @@ func (in *inferrer) nodeArgument(s *site) (id string, b Binding, known bool) {
 	id = names[0]
 	b, known = in.env.Context[id]
 	if !known && !in.env.Open {
-		in.report(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), wording.DidYouMean(id, sortedNames(in.env.Context)))
+		r := meant(wording.Nearest(id, sortedNames(in.env.Context)))
+		in.report(s.place(0), CodeUnknownName, fmt.Sprintf("there is no node %q", id), r.hint).instead(in.source, s.place(0), id, r.word)
 	}
 	return id, b, known
 }

@@ -30,7 +30,7 @@ func inferOver(ctx context.Context, e *jsonata.Expression, env *Env, focus fact,
 		return Any(), nil
 	}
 	in := &inferrer{
-		source: e.Source(), env: env, probed: map[string]bool{}, tails: map[*tree]bool{}, optionals: map[*tree]bool{}, ended: ctx.Done(), root: focus, asks: asked,
+		source: e.Source(), whole: t, env: env, probed: map[string]bool{}, tails: map[*tree]bool{}, optionals: map[*tree]bool{}, ended: ctx.Done(), root: focus, asks: asked,
 		scope: &scope{vars: variables, binds: map[string]bool{}},
 	}
 	t.Binds(in.scope.binds)
@@ -64,6 +64,7 @@ const (
 // inferrer infers one expression.
 type inferrer struct {
 	source    string
+	whole     *tree           // of source
 	ended     <-chan struct{} // closed when the result is not needed any more
 	env       *Env
 	root      fact // the value of $$
@@ -90,21 +91,22 @@ type inferrer struct {
 
 func (in *inferrer) exhausted() bool { return in.steps > maxSteps }
 
-// report adds a finding about a part.
-func (in *inferrer) report(t *tree, code, message, hint string) {
-	if in.quiet == 0 {
-		in.findings = append(in.findings, Finding{Offset: t.Offset, End: t.End, Code: code, Message: message, Hint: hint, Always: in.branches == 0})
+// report adds a finding about a part, and returns it for its fixes, until the next one is added.
+func (in *inferrer) report(t *tree, code, message, hint string) *Finding {
+	found := Finding{Offset: t.Offset, End: t.End, Code: code, Message: message, Hint: hint, Always: in.branches == 0}
+	if in.quiet > 0 {
+		return &found
 	}
+	in.findings = append(in.findings, found)
+	return &in.findings[len(in.findings)-1]
 }
 
 // reportFailure adds a finding that makes the evaluation fail. It certainly fails when
 // the failure is certain at the part and every evaluation reaches it.
-func (in *inferrer) reportFailure(t *tree, certain bool, code, message, hint string) {
-	before := len(in.findings)
-	in.report(t, code, message, hint)
-	if len(in.findings) > before {
-		in.findings[before].Fails = certain && in.branches == 0
-	}
+func (in *inferrer) reportFailure(t *tree, certain bool, code, message, hint string) *Finding {
+	found := in.report(t, code, message, hint)
+	found.Fails = certain && in.branches == 0
+	return found
 }
 
 // perhaps infers a part that not every evaluation reaches.

@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"cmp"
 	"fmt"
 
 	"toolgraph/internal/base/wording"
@@ -71,15 +70,19 @@ func (in *inferrer) expectKind(t *tree, i int, certain bool, v fact, want kinds,
 	if !v.excludes(want) {
 		return false
 	}
-	hint := ""
+	by, hint := "", ""
 	if want == kindNumber && v.shape.can(kindString) {
-		hint = "convert it: $number(…)"
+		by, hint = "number", conversion("number")
 		if t.Text == "+" {
-			hint = "join strings with &, or convert it: $number(…)"
+			hint = "join strings with &, or " + hint
 		}
 	}
-	in.reportFailure(&t.Parts[i], certain, CodeWrongOperand,
+	found := in.reportFailure(&t.Parts[i], certain, CodeWrongOperand,
 		fmt.Sprintf("%s, but the operator %s takes %s", in.described(&t.Parts[i], v), t.Text, expected), hint)
+	if by != "" && t.Text == "+" {
+		in.joinable(found)
+	}
+	found.converted(in.source, by)
 	return true
 }
 
@@ -175,10 +178,12 @@ func (in *inferrer) neverEqual(t *tree, left, right fact) {
 		return
 	}
 	how := map[string]string{"=": "is never", "!=": "is always unequal to", "in": "is never in"}[t.Text]
-	hint := ""
+	near, word, place := "", "", t
 	for i, side := range []fact{left, right} {
 		if words := side.shape.Words(); side.written && len(words) == 1 {
-			hint = cmp.Or(wording.DidYouMean(words[0], []Shape{b, a}[i].Words()), hint)
+			if other := wording.Nearest(words[0], []Shape{b, a}[i].Words()); other != "" {
+				near, word, place = other, words[0], &t.Parts[i]
+			}
 		}
 	}
 	read, other := &t.Parts[0], &t.Parts[1]
@@ -193,7 +198,7 @@ func (in *inferrer) neverEqual(t *tree, left, right fact) {
 		}
 		message += fmt.Sprintf(", and "+is, in.text(other), b)
 	}
-	in.report(t, CodeConstantComparison, message, hint)
+	in.report(t, CodeConstantComparison, message, wording.Meant(near)).instead(in.source, place, word, near)
 }
 
 // compared returns the shape that counts in a comparison: a value that is read and has one constant counts as any of its kind, and so does a

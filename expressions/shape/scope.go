@@ -70,8 +70,8 @@ func (in *inferrer) variable(t *tree) fact {
 		return fact{shape: v.bare(), constant: in.env.Constants[t.Text]}
 	}
 	if !jsonata.IsFunction(t.Text) {
-		hint := in.variableHint(t.Text, known)
-		in.report(t, CodeUnboundVariable, "the variable $"+t.Text+" is not defined here", hint)
+		r := in.variableHint(t.Text, known)
+		in.report(t, CodeUnboundVariable, "the variable $"+t.Text+" is not defined here", r.hint).instead(in.source, t, "$"+t.Text, r.word)
 	}
 	return unknown()
 }
@@ -89,9 +89,9 @@ var similar = sync.OnceValue(func() map[string][]string {
 })
 
 // variableHint returns the remedy for a variable that is not defined; known are the other names that begin with $.
-func (in *inferrer) variableHint(name string, known []string) string {
+func (in *inferrer) variableHint(name string, known []string) remedy {
 	if _, isNode := in.env.Context[name]; isNode {
-		return fmt.Sprintf("write $.%s to read the output of the node", name)
+		return remedy{hint: fmt.Sprintf("write $.%s to read the output of the node", name)}
 	}
 	own := sortedNames(in.env.Variables)
 	for s := in.scope; s != nil; s = s.outer {
@@ -102,18 +102,18 @@ func (in *inferrer) variableHint(name string, known []string) string {
 		near = wording.Misspelt(name, known)
 	}
 	if near != "" {
-		return fmt.Sprintf("did you mean %q?", "$"+near)
+		return meant("$" + near)
 	}
 	for _, of := range own {
 		if slices.Contains(similar()[of], name) {
-			return fmt.Sprintf("did you mean %q?", "$"+of)
+			return meant("$" + of)
 		}
 	}
 	if len(own) == 0 {
-		return ""
+		return remedy{}
 	}
 	slices.Sort(own)
-	return "the variables here are $" + strings.Join(slices.Compact(own), ", $")
+	return remedy{hint: "the variables here are $" + strings.Join(slices.Compact(own), ", $")}
 }
 
 func (in *inferrer) block(t *tree, focus *fact) fact {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
@@ -201,7 +202,7 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 		}
 		return all
 	}
-	c.inferred(ctx, node, number, env, infer, func([]any) (config.Text, bool) { return e.Text, true })
+	c.inferred(ctx, node, number, env, infer, func([]any) (piece, bool) { return wholeOf(e), true })
 }
 
 // isNode reports whether the graph has a node of that id.
@@ -222,18 +223,28 @@ func (c *checker) rule(ctx context.Context, node, number int, r *graph.Rule) {
 	infer := func(env shape.Env) []shape.RuleFinding { return shape.InferRule(ctx, r.Rule, plain, env) }
 	env := c.envOfAll(ctx, node, number)
 	env.Asked, env.Declared, env.Constants = c.testsField, c.declared, c.graph.Variables(nil)
-	c.inferred(ctx, node, number, env, infer, func(path []any) (config.Text, bool) {
-		at := r.Data.At(path...)
-		if at.Text.IsSet() {
-			return at.Text, !c.readsElement(r, path) // graph.Build reports the others
+	c.inferred(ctx, node, number, env, infer, func(path []any) (piece, bool) {
+		at := piece{r.Data.At(path...).Text, expressionAt(r, path)}
+		if !at.text.IsSet() {
+			at.text.Pos = r.Data.At(path...).Pos
 		}
-		return config.Text{Pos: at.Pos}, !c.readsElement(r, path)
+		return at, !c.readsElement(r, path) // graph.Build reports the others
 	})
 }
 
-// inferred reports the findings of infer. text returns the text that a path leads to, and
+// expressionAt returns the expression that a rule has at a path, or nil.
+func expressionAt(r *graph.Rule, path []any) *jsonata.Tree {
+	for _, read := range r.Reads() {
+		if read.Expression != nil && slices.Equal(read.Var, path) {
+			return read.Expression.Tree()
+		}
+	}
+	return nil
+}
+
+// inferred reports the findings of infer. text returns the expression that a path leads to, and
 // whether findings in it are to be reported.
-func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env, infer func(shape.Env) []shape.RuleFinding, text func(path []any) (config.Text, bool)) {
+func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env, infer func(shape.Env) []shape.RuleFinding, text func(path []any) (piece, bool)) {
 	type place struct {
 		path   string
 		offset int
@@ -267,17 +278,21 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 			f.Message += c.onPath(s)
 		}
 		code, severity := c.classify(f.Finding)
-		if c.choosesElsewhere(code, at, f.Finding) {
+		if c.choosesElsewhere(code, at.text, f.Finding) {
 			c.faulty[node] = c.faulty[node] || code == "impossible-path"
 			continue
 		}
-		d := config.Diagnostic{Pos: c.place(at, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
+		d := &config.Diagnostic{Pos: c.place(at.text, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
+		d.Until(c.endOf(at.text, f.Finding)).Fixed(graph.Fixes(at.text, f.Fixes...)...)
+		if code == "maybe-missing" {
+			d.Fixed(piece{at.text, partAt(at.tree, f.Offset)}.guards(len(f.Path) > 0)...)
+		}
 		if f.Minor {
-			c.minor = append(c.minor, minor{node, d})
+			c.minor = append(c.minor, minor{node, *d})
 			continue
 		}
 		c.faulty[node] = true
-		c.found = append(c.found, d)
+		c.found = append(c.found, *d)
 	}
 }
 
@@ -371,6 +386,14 @@ func (c *checker) place(text config.Text, offset int) config.Pos {
 		c.places = text.Places()
 	}
 	return c.places.At(offset)
+}
+
+// endOf returns the place behind what a finding is about; the zero Pos when it is not in the file.
+func (c *checker) endOf(text config.Text, f shape.Finding) config.Pos {
+	if end := c.place(text, f.End); f.Offset < f.End && end != text.Pos {
+		return end
+	}
+	return config.Pos{}
 }
 
 // onPath returns a remark for a message: the path of a run into a state.

@@ -46,7 +46,8 @@ func (all *flows) permission(allow []*graph.Allow, in *graph.Graph, m *graph.MCP
 		case !a.Permits(m.Server, m.Tool): // package graph reports it
 		case effect != "":
 			if refusal := a.EffectRefusal(in.Tool.Name.Value, m.Server, m.Tool, effect); refusal != "" {
-				return &config.Diagnostic{Pos: m.ToolPos(), Severity: config.Error, Code: "not-allowed", Message: refusal, Hint: "add it to effects, or remove the call"}
+				return (&config.Diagnostic{Pos: m.ToolPos(), Severity: config.Error, Code: "not-allowed", Message: refusal, Hint: "add it to effects, or remove the call"}).
+					Fixed(a.PermittingEffect(m.ToolPos().File, effect))
 			}
 		case a.Effects != nil || len(a.Confirm) > 0 && m.Confirm == nil:
 			message := fmt.Sprintf("the effect of %s.%s is unknown and counts as %s", m.Server, m.Tool, graph.KnownEffect(effect))
@@ -56,10 +57,10 @@ func (all *flows) permission(allow []*graph.Allow, in *graph.Graph, m *graph.MCP
 			case a.Confirms(effect):
 				message += fmt.Sprintf(", which allow (%s) lets the user confirm", a.Pos)
 			}
-			return &config.Diagnostic{
+			return (&config.Diagnostic{
 				Pos: m.ToolPos(), Severity: config.Warning, Code: "unknown-effect", Message: message,
 				Hint: "say effect: read, write or destroy at the node, or run toolgraph lock",
-			}
+			}).Fixed(config.SayKey(m.ToolPos(), "effect", "read", "server")...)
 		}
 	}
 	return nil
@@ -69,6 +70,6 @@ func (all *flows) permission(allow []*graph.Allow, in *graph.Graph, m *graph.MCP
 func (c *checker) confirmed(m *graph.MCP, defined *config.Node) {
 	if m.Confirm != nil && *m.Confirm && c.all.effect(m) == config.ReadEffect {
 		c.found.Warn(defined.ConfirmPos, "confirm-unused",
-			fmt.Sprintf("node %q asks the user before each call of %s, which changes nothing: its effect is read", m.ID(), m.Tool), "remove confirm")
+			fmt.Sprintf("node %q asks the user before each call of %s, which changes nothing: its effect is read", m.ID(), m.Tool), "remove confirm").Fixed(config.RemoveKey(defined.ConfirmPos))
 	}
 }

@@ -115,15 +115,15 @@ func (a *argsChecker) need(d *config.Data, part any, own need, path []string) {
 	}
 }
 
-func (a *argsChecker) refuse(pos config.Pos, severity config.Severity, path []string, message, hint string) {
+func (a *argsChecker) refuse(pos config.Pos, severity config.Severity, path []string, message, hint string) *config.Diagnostic {
 	what := "the arguments"
 	if len(path) > 0 {
 		what = fmt.Sprintf("argument %q", pathText(path))
 	}
 	a.reported[pathText(path)] = true
-	a.found = append(a.found, config.Diagnostic{
-		Pos: pos, Severity: severity, Code: "argument-refused", Message: fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), Hint: hint,
-	})
+	d := a.found.Add(pos, "argument-refused", fmt.Sprintf("%s of tool %q: %s", what, a.tool, message), hint)
+	d.Severity = severity
+	return d
 }
 
 // value checks one part of the arguments against its part of the schema.
@@ -184,7 +184,8 @@ func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]a
 		}
 	}
 	if len(lacking) == 1 && len(undeclared) == 1 && !hasPatterns { // one has the other's name
-		a.refuse(undeclared[0].Pos, config.Error, below(path, undeclared[0].Value), fmt.Sprintf("unknown argument, and the required %q is missing", lacking[0]), fmt.Sprintf("did you mean %q?", lacking[0]))
+		a.refuse(undeclared[0].Pos, config.Error, below(path, undeclared[0].Value), fmt.Sprintf("unknown argument, and the required %q is missing", lacking[0]), wording.Meant(lacking[0])).
+			Meant(undeclared[0], lacking[0])
 		a.reported[pathText(below(path, lacking[0]))] = true
 		return
 	}
@@ -195,7 +196,8 @@ func (a *argsChecker) object(ctx context.Context, d *config.Data, s map[string]a
 		at = d.Pos
 	}
 	for _, name := range lacking {
-		a.refuse(at, config.Error, below(path, name), "required, but missing", fmt.Sprintf("add %s: … to args", name))
+		a.refuse(at, config.Error, below(path, name), "required, but missing", fmt.Sprintf("add %s: … to args", name)).
+			Fixed(a.adding(d, name, properties[name], at))
 	}
 }
 
@@ -245,7 +247,13 @@ func (a *argsChecker) accepts(ctx context.Context, d *config.Data, whole value.V
 		if p.Given != "" {
 			message += ", found " + p.Given
 		}
-		a.refuse(at, config.Error, below(path, p.Path...), message, p.Hint)
+		refused := a.refuse(at, config.Error, below(path, p.Path...), message, p.Hint)
+		if text := keyOrValue(d, p.Path, p.Unknown); text.IsSet() {
+			refused.Fixed(config.ReplaceWord(text, 0, len(text.Value), p.Meant))
+			if p.Unknown && p.Meant == "" {
+				refused.Fixed(config.RemoveKey(text.Pos))
+			}
+		}
 	}
 }
 
@@ -266,19 +274,23 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 		}
 		severity = config.Warning // an empty array fits
 	}
-	message, hint := fmt.Sprintf("expected %s, but the expression gives %s", conflict.Expected, conflict.Found), ""
+	message, near := fmt.Sprintf("expected %s, but the expression gives %s", conflict.Expected, conflict.Found), ""
 	switch {
 	case conflict.Found == "missing":
 		message = "required, but missing in the value of the expression"
 	case conflict.Expected == "missing":
 		message = "unknown argument, expected one of " + wording.List(conflict.Allowed)
-		hint = wording.DidYouMean(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
+		near = wording.Nearest(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
 	}
-	at := d.Expr.At(0)
+	at, made := d.Expr.At(0), piece{}
 	if e := a.trees[d.Expr.Pos]; e != nil && e.Tree() != nil && len(conflict.Path) > 0 {
-		at = a.place(e.Text, partOf(e.Tree(), conflict.Path, want).Offset)
+		made = piece{e.Text, partOf(e.Tree(), conflict.Path, want)}
+		at = a.place(e.Text, made.tree.Offset)
 	}
-	a.refuse(at, severity, below(path, conflict.Path...), message, hint)
+	refused := a.refuse(at, severity, below(path, conflict.Path...), message, wording.Meant(near))
+	if near != "" {
+		refused.Fixed(made.word(conflict.Path[len(conflict.Path)-1], near))
+	}
 }
 
 // chance warns of lists in the value of an expression that are lists only by chance.
@@ -301,22 +313,27 @@ func hasExpression(d *config.Data) bool {
 func dataAt(d *config.Data, path []string) config.Pos {
 	pos := d.Pos
 	for _, step := range path {
-		var next *config.Data
-		switch d.Kind {
-		case config.KindObject:
-			next = d.Get(step)
-		case config.KindArray:
-			if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(d.Items) {
-				next = d.Items[i]
-			}
-		case config.KindScalar, config.KindExpression:
-		}
+		next := childOf(d, step)
 		if next == nil {
 			return pos
 		}
 		d, pos = next, next.Pos
 	}
 	return pos
+}
+
+// childOf returns the value of a key or of an index in data, or nil.
+func childOf(d *config.Data, step string) *config.Data {
+	switch d.Kind {
+	case config.KindObject:
+		return d.Get(step)
+	case config.KindArray:
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(d.Items) {
+			return d.Items[i]
+		}
+	case config.KindScalar, config.KindExpression:
+	}
+	return nil
 }
 
 // below returns a path with more steps.

@@ -34,10 +34,11 @@ func (c *checker) question(ctx context.Context, node int, n *graph.Ask) {
 		if !never || len(c.found) > before {
 			continue
 		}
-		c.found = append(c.found, config.Diagnostic{
-			Pos: use.expr.Text.At(0), Severity: c.certainly(), Code: "message-not-text",
-			Message: fmt.Sprintf("message of node %q is %s, expected text", n.ID(), conflict.Found), Hint: "make a text of it with $string, or with & between texts",
-		})
+		text := use.expr.Text
+		d := c.found.Add(text.At(0), "message-not-text", fmt.Sprintf("message of node %q is %s, expected text", n.ID(), conflict.Found),
+			"make a text of it with $string, or with & between texts")
+		d.Severity = c.certainly()
+		d.Fixed(config.Replace("Make a text of it with $string", text, config.Replacement{To: len(text.Value), Text: "$string(" + text.Value + ")"}))
 	}
 }
 

@@ -55,7 +55,8 @@ func (c *checker) cached(m *graph.MCP, defined *config.Node) {
 		what = fmt.Sprintf("its effect is %s", effect)
 	}
 	c.found.Warn(defined.Cache.Pos, "cache-not-read", fmt.Sprintf("no answer of %s is given again: %s", m.Tool, what),
-		"remove cache, or say effect: read where the call changes nothing")
+		"remove cache, or say effect: read where the call changes nothing").
+		Fixed(config.SayKey(defined.Tool.Pos, "effect", "read", "server")...).Fixed(config.RemoveNamed(defined.Cache.Pos, "cache"))
 }
 
 // handlers reports what is wrong with the expressions that are evaluated after an attempt.
@@ -115,14 +116,16 @@ func (c *checker) noList(e *graph.Expr, given shape.Shape) {
 	if _, never := given.Conflict(shape.Union(shape.Array(shape.Any()), shape.Null(), shape.Nothing())); !never || picks(e.Tree()) {
 		return
 	}
-	hint := "give the list itself; for one call, leave forEach out"
+	hint, fix := "give the list itself; for one call, leave forEach out", config.Fix{}
 	for _, f := range given.Fields() {
 		if _, other := f.Shape.Conflict(shape.Array(shape.Any())); !other && !f.Shape.IsAny() {
+			list := e.Text.Value + "." + f.Name
 			hint = fmt.Sprintf("one of its fields is a list: %s.%s", wording.Shorten(e.Text.Value), f.Name)
+			fix = config.WriteText(e.Text, list)
 			break
 		}
 	}
-	c.found.Warn(e.Text.At(0), "not-a-list", fmt.Sprintf("items is %s, expected a list", given), hint)
+	c.found.Warn(e.Text.At(0), "not-a-list", fmt.Sprintf("items is %s, expected a list", given), hint).Fixed(fix)
 }
 
 // picks reports whether an expression ends in a predicate, which may choose one item of a list.
@@ -169,13 +172,14 @@ func (c *checker) retry(m *graph.MCP, defined *config.Node) {
 		if unsafe && slices.Contains(mayHaveHappened, config.FailureCode(code.Value)) {
 			c.found.Warn(code.Pos, "retry-may-repeat",
 				fmt.Sprintf("after %s, %s may have been done already, and it is not known to be safe to repeat", code.Value, m.Tool),
-				"leave the code out, or say onCrash: rerun where a second call does no harm")
+				"leave the code out, or say onCrash: rerun where a second call does no harm").
+				Over(code).Fixed(config.SayKey(defined.Tool.Pos, "onCrash", "rerun", "server")...).Fixed(config.RemoveItem(code.Pos))
 		}
 	}
 	if !safe && r.Codes == nil && r.When == nil && r.Until == nil {
 		c.found.Warn(defined.Retry.Pos, "retry-without-effect",
 			fmt.Sprintf("only a server that does not start is tried again: whether %s is safe to repeat is not known", m.Tool),
-			"say effect: read, or name the failures in retry.codes")
+			"say effect: read, or name the failures in retry.codes").Fixed(config.SayKey(defined.Tool.Pos, "effect", "read", "server")...)
 	}
 	if r.Delay > r.MaxDelay && defined.Retry.DelayAt.IsValid() {
 		c.found.Warn(defined.Retry.DelayAt, "delay-over-max",

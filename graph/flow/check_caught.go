@@ -169,10 +169,14 @@ func (s *supposition) failures(e *graph.Expr, found, usual []shape.Finding) (any
 		}
 		code, _ := s.classify(f)
 		if s.items.IsValid() {
-			s.warn(s.items, code, fmt.Sprintf("%s (%s)", f.Message, s.place(e.Text, f.Offset)))
+			s.note(s.items, code, fmt.Sprintf("%s (%s)", f.Message, s.place(e.Text, f.Offset)))
 			return true
 		}
-		s.warn(s.place(e.Text, f.Offset), code, f.Message)
+		fixes := graph.Fixes(e.Text, f.Fixes...)
+		if code == "maybe-missing" {
+			fixes = append(fixes, guardsOf(e, partAt(e.Tree(), f.Offset))...)
+		}
+		s.note(s.place(e.Text, f.Offset), code, f.Message, fixes...)
 		any = true
 	}
 	return any
@@ -183,8 +187,8 @@ func (s *supposition) filtersBy(e *graph.Expr) bool {
 	return e.Tree() != nil && slices.ContainsFunc(s.gives.Fields(), func(f shape.Field) bool { return testsAny(e.Tree(), f.Name) })
 }
 
-// warn reports what fails in the run, unless something is reported of its place already.
-func (s *supposition) warn(at config.Pos, code, message string) {
+// note reports what fails in the run, unless something is reported of its place already.
+func (s *supposition) note(at config.Pos, code, message string, fixes ...config.Fix) {
 	if slices.ContainsFunc(s.found, func(d config.Diagnostic) bool { return d.Pos == at }) {
 		return
 	}
@@ -200,7 +204,7 @@ func (s *supposition) warn(at config.Pos, code, message string) {
 	case hasError:
 		hint = fmt.Sprintf("check first: $exists($.%s.error) ? … : …; or give onError a value that fits", s.failed)
 	}
-	s.found.Warn(at, code, fmt.Sprintf("when %s%q fails, its onError gives %s: %s", what, s.failed, s.gives, message), hint)
+	s.found.Warn(at, code, fmt.Sprintf("when %s%q fails, its onError gives %s: %s", what, s.failed, s.gives, message), hint).Fixed(fixes...)
 }
 
 // transform checks the result of the tool, or notes the output for the nodes behind it.
@@ -223,11 +227,11 @@ func (s *supposition) transform(ctx context.Context, i int, t *graph.Transform, 
 		if len(conflict.Path) > 0 {
 			what = fmt.Sprintf("%q in the result", pathText(conflict.Path))
 		}
-		s.warn(s.place(t.Expr.Text, part.Offset), "maybe-missing", fmt.Sprintf("%s is missing, and outputSchema of tool %q requires %s", text, tool, what))
+		s.note(s.place(t.Expr.Text, part.Offset), "maybe-missing", fmt.Sprintf("%s is missing, and outputSchema of tool %q requires %s", text, tool, what), guardsOf(t.Expr, part)...)
 		s.every = false
 		return
 	}
-	s.warn(s.place(t.Expr.Text, part.Offset), "output-mismatch", fmt.Sprintf("%s is %s, expected %s by outputSchema of tool %q", text, conflict.Found, conflict.Expected, tool))
+	s.note(s.place(t.Expr.Text, part.Offset), "output-mismatch", fmt.Sprintf("%s is %s, expected %s by outputSchema of tool %q", text, conflict.Found, conflict.Expected, tool))
 }
 
 // args checks the arguments of a call that differ in the run.
@@ -248,7 +252,7 @@ func (s *supposition) args(ctx context.Context, i int, call graph.Node, defined 
 			continue
 		}
 		if why := a.required[use.expr.Text.Pos]; why != "" {
-			s.warn(use.expr.Text.At(0), "maybe-missing", fmt.Sprintf("%s is missing, and %s", wording.Truncate(use.expr.Text.Value, 60), why))
+			s.note(use.expr.Text.At(0), "maybe-missing", fmt.Sprintf("%s is missing, and %s", wording.Truncate(use.expr.Text.Value, 60), why), guardsOf(use.expr, use.expr.Tree())...)
 		}
 	}
 	a.object(ctx, data, a.resolved(a.root), nil, defined.Tool.Pos)
@@ -258,7 +262,7 @@ func (s *supposition) args(ctx context.Context, i int, call graph.Node, defined 
 			if s.items.IsValid() {
 				at = s.items
 			}
-			s.warn(at, "argument-refused", d.Message)
+			s.note(at, "argument-refused", d.Message)
 		}
 	}
 }

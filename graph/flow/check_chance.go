@@ -75,7 +75,13 @@ func (c *checker) slip(e *graph.Expr, slip shape.Slip, want shape.Shape, wanted 
 	if slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at && f.Code == "maybe-no-list" }) {
 		return // it is used as a list in several places
 	}
-	c.found.Warn(at, "maybe-no-list", wanted+": "+why, "write ["+wording.Truncate(text, 200)+"]")
+	end := part.Offset + len(text)
+	if strings.HasPrefix(e.Text.Value[end:], "[]") {
+		end += len("[]") // the list is written around it instead
+	}
+	title := "Write [" + wording.Truncate(text, 200) + "]"
+	c.found.Warn(at, "maybe-no-list", wanted+": "+why, "write ["+wording.Truncate(text, 200)+"]").
+		Fixed(config.Replace(title, e.Text, config.Replacement{From: part.Offset, To: end, Text: "[" + text + "]"}))
 }
 
 // madeBy returns the expression, and its part, that makes the value of a part: of one that is the output of a transform, or a field that

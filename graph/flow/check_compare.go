@@ -23,7 +23,8 @@ func (c *checker) kinds(ctx context.Context, node, number int, d *config.Data) {
 		return
 	}
 	if text, isText := d.Scalar.(string); isText && d.Kind == config.KindScalar && looksRead(text) {
-		c.found.Warn(d.Pos, "literal-expression", fmt.Sprintf("%q is a text in this rule, not what it reads", text), fmt.Sprintf("write {\"var\": %q}", text))
+		c.found.Warn(d.Pos, "literal-expression", fmt.Sprintf("%q is a text in this rule, not what it reads", text), fmt.Sprintf("write {\"var\": %q}", text)).
+			Fixed(config.WriteScalar("Read it", d.Text, config.Inline(config.NewObject().With("var", config.NewText(text)))))
 		return
 	}
 	if d.Kind != config.KindObject || len(d.Keys) != 1 {

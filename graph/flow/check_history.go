@@ -17,7 +17,7 @@ import (
 // expressions of a node.
 func (c *checker) historyNulls(i int, node graph.Node) {
 	for _, use := range c.uses[i] {
-		c.historyNull(i, use.expr.Expression, use.expr.Text.At)
+		c.historyNull(i, use.expr.Expression, use.expr.Text)
 		if tree := use.expr.Tree(); tree != nil {
 			c.laterExecutions(tree, use.expr.Text.At)
 		}
@@ -27,7 +27,7 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 			for _, read := range condition.Rule.Reads() {
 				text := condition.Rule.Data.At(read.Var...).Text
 				if read.Expression != nil && text.IsSet() {
-					c.historyNull(i, read.Expression, text.At)
+					c.historyNull(i, read.Expression, text)
 					c.historyInRule(i, condition.Rule, read, text)
 				}
 			}
@@ -35,8 +35,8 @@ func (c *checker) historyNulls(i int, node graph.Node) {
 	}
 }
 
-// historyNull is historyNulls for one expression; at returns a place in it.
-func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset int) config.Pos) {
+// historyNull is historyNulls for one expression in a text.
+func (c *checker) historyNull(node int, e *jsonata.Expression, text config.Text) {
 	tree := e.Tree()
 	if tree == nil {
 		return
@@ -45,9 +45,9 @@ func (c *checker) historyNull(node int, e *jsonata.Expression, at func(offset in
 	f.look(tree)
 	for _, found := range f.calls {
 		call := e.Source()[found.Offset:found.End]
-		c.found.Warn(at(found.Offset), "history-null",
+		c.found.Warn(text.At(found.Offset), "history-null",
 			fmt.Sprintf("%s has no value (it is not null) when there is no such execution, so the comparison is false", call),
-			fmt.Sprintf("test whether it exists: $exists(%s)", call))
+			fmt.Sprintf("test whether it exists: $exists(%s)", call)).Fixed(existence(text, tree, found.Offset)...)
 	}
 }
 

@@ -38,35 +38,38 @@ func (c *checker) output(ctx context.Context, exit int) {
 				}
 				severity = config.Warning // an empty array fits
 			}
-			message, hint := c.mismatch(node, conflict)
-			c.found = append(c.found, config.Diagnostic{
-				Pos: one.place(conflict.Path, want), Severity: severity, Code: "output-mismatch", Message: message, Hint: hint,
-			})
+			message, hint, near := c.mismatch(node, conflict)
+			at, made := one.place(conflict.Path, want)
+			d := c.found.Add(at, "output-mismatch", message, hint)
+			if d.Severity = severity; near != "" {
+				d.Fixed(made.word(conflict.Path[len(conflict.Path)-1], near))
+			}
 		}
 	}
 }
 
-// yield is a shape that a node's output can have, with the place that makes a part of it.
+// yield is a shape that a node's output can have, with the place that makes a part of it, and the expression there,
+// if any.
 type yield struct {
 	shape shape.Shape
-	place func(path []string, want shape.Shape) config.Pos
+	place func(path []string, want shape.Shape) (config.Pos, piece)
 }
 
 // yields returns what a node yields by itself, and what its onError makes of a failure, as far as
 // the run goes on by these endings.
 func (c *checker) yields(ctx context.Context, node int, by ending) []yield {
 	n := c.graph.Nodes[node]
-	own := yield{c.outputs[node].done, func(path []string, want shape.Shape) config.Pos { return placeOfOutput(n, path, want) }}
+	own := yield{c.outputs[node].done, func(path []string, want shape.Shape) (config.Pos, piece) { return placeOfOutput(n, path, want) }}
 	o := graph.OnErrorOf(n)
 	if call := graph.CallingOf(n); o == nil || call != nil && call.ForEach != nil {
 		return []yield{own}
 	}
 	on := c.graph.Tool.Nodes[node].OnError
-	caught := yield{c.handledBy(ctx, node, n, o), func(path []string, _ shape.Shape) config.Pos {
+	caught := yield{c.handledBy(ctx, node, n, o), func(path []string, _ shape.Shape) (config.Pos, piece) {
 		if on.Value == nil {
-			return on.Pos
+			return on.Pos, piece{}
 		}
-		return dataAt(on.Value, path)
+		return dataAt(on.Value, path), piece{}
 	}}
 	if o.Next == nil {
 		own.shape = c.normal(ctx, node)
@@ -91,20 +94,21 @@ func (c *checker) normal(ctx context.Context, node int) shape.Shape {
 	return c.value(ctx, c.graph.Nodes[node])
 }
 
-// mismatch returns the message and the hint for a result that outputSchema does not allow.
-func (c *checker) mismatch(node graph.Node, conflict shape.Conflict) (message, hint string) {
+// mismatch returns the message and the hint for a result that outputSchema does not allow, and the property that was
+// meant, or "".
+func (c *checker) mismatch(node graph.Node, conflict shape.Conflict) (message, hint, near string) {
 	path, tool := pathText(conflict.Path), c.graph.Tool.Name.Value
 	hint = "change the expression or outputSchema; such a result fails the run"
 	switch {
 	case len(path) == 0:
-		return fmt.Sprintf("the result of node %q is %s, expected %s by outputSchema of tool %q", node.ID(), conflict.Found, conflict.Expected, tool), hint
+		return fmt.Sprintf("the result of node %q is %s, expected %s by outputSchema of tool %q", node.ID(), conflict.Found, conflict.Expected, tool), hint, ""
 	case conflict.Found == "missing":
-		return fmt.Sprintf("the result has no %q, which outputSchema of tool %q requires (%s)", path, tool, conflict.Expected), hint
+		return fmt.Sprintf("the result has no %q, which outputSchema of tool %q requires (%s)", path, tool, conflict.Expected), hint, ""
 	case conflict.Expected == "missing":
-		near := wording.DidYouMean(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
-		return fmt.Sprintf("outputSchema of tool %q does not allow the property %q (allowed: %s)", tool, path, wording.List(conflict.Allowed)), cmp.Or(near, hint)
+		near = wording.Nearest(conflict.Path[len(conflict.Path)-1], conflict.Allowed)
+		return fmt.Sprintf("outputSchema of tool %q does not allow the property %q (allowed: %s)", tool, path, wording.List(conflict.Allowed)), cmp.Or(wording.Meant(near), hint), near
 	}
-	return fmt.Sprintf("%q of the result is %s, expected %s by outputSchema of tool %q", path, conflict.Found, conflict.Expected, tool), hint
+	return fmt.Sprintf("%q of the result is %s, expected %s by outputSchema of tool %q", path, conflict.Found, conflict.Expected, tool), hint, ""
 }
 
 // wanted returns the shape of outputSchema for a node that goes to the exit, else any shape.
@@ -137,26 +141,22 @@ func pathText(path []string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(strings.Join(path, "."), ".[]", "[]"), ".")
 }
 
-// placeOfOutput returns the place that makes a part of a node's output.
-func placeOfOutput(node graph.Node, path []string, want shape.Shape) config.Pos {
+// placeOfOutput returns the place that makes a part of a node's output, and the expression there.
+func placeOfOutput(node graph.Node, path []string, want shape.Shape) (config.Pos, piece) {
 	t, isTransform := node.(*graph.Transform)
 	if !isTransform {
-		return node.Pos()
+		return node.Pos(), piece{}
 	}
 	tree := t.Expr.Tree()
 	if tree == nil {
-		return t.Expr.Text.At(0)
+		return t.Expr.Text.At(0), piece{}
 	}
-	return t.Expr.Text.At(placeOf(tree, path, want))
+	made := piece{t.Expr.Text, partOf(tree, path, want)}
+	return made.text.At(made.tree.Offset), made
 }
 
-// placeOf returns the offset of the part of an expression that makes the part of its value at
-// a path; of its key, when the wanted shape does not have that part.
-func placeOf(tree *jsonata.Tree, path []string, want shape.Shape) int {
-	return partOf(tree, path, want).Offset
-}
-
-// partOf returns that part. A variable is followed to its value where the path leads to a computed key.
+// partOf returns the part of an expression that makes the part of its value at a path; its key, when the wanted shape
+// does not have that part. A variable is followed to its value where the path leads to a computed key.
 func partOf(tree *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
 	return partWithin(tree, tree, path, want)
 }

@@ -26,13 +26,16 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q %s", pathText(inner), a.tool, message), subtractionHint)
 	})
 	for _, excess := range given.Exceeds(want) {
-		at, text, certain := a.excessAt(e, &excess, want)
+		at, text, guards, certain := a.excessAt(e, &excess, want)
 		if !certain || slices.ContainsFunc(a.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
 			continue
 		}
 		code, message, hint := excessText(excess, text)
 		what := fmt.Sprintf("argument %q of tool %q", pathText(below(path, excess.Path...)), a.tool)
-		a.found.Warn(at, code, what+" "+message, hint)
+		d := a.found.Warn(at, code, what+" "+message, hint)
+		if code == "maybe-missing" {
+			d.Fixed(guards...)
+		}
 	}
 }
 
@@ -50,7 +53,7 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result %s (outputSchema of tool %q)", pathText(inner), message, c.graph.Tool.Name.Value), subtractionHint)
 	})
 	for _, excess := range one.shape.Exceeds(want) {
-		at, text, certain := c.excessAt(t.Expr, &excess, want)
+		at, text, guards, certain := c.excessAt(t.Expr, &excess, want)
 		if excess.Fraction || !certain || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
 			continue // a number that is mostly whole may be declared so for the client alone
 		}
@@ -63,6 +66,9 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 			what = fmt.Sprintf("%q of the result", pathText(excess.Path))
 		}
 		c.found.Warn(at, code, fmt.Sprintf("%s %s (outputSchema of tool %q)", what, message, c.graph.Tool.Name.Value), hint)
+		if code == "maybe-missing" {
+			c.found[len(c.found)-1].Fixed(guards...)
+		}
 	}
 }
 
@@ -92,34 +98,35 @@ func excessText(e shape.Excess, source string) (code, message, hint string) {
 }
 
 // excessAt returns the place of the part of an expression that makes an excess, and its source. It is certain when the part is written
-// there, or read as a schema declares it, and when nothing in the expression or in a switch asks for it.
-func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape) (at config.Pos, source string, certain bool) {
+// there, or read as a schema declares it, and when nothing in the expression or in a switch asks for it. guards are the fixes of
+// what is missing there.
+func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape) (at config.Pos, source string, guards []config.Fix, certain bool) {
 	part := partOf(e.Tree(), excess.Path, want)
 	if at, source, certain = c.wordPlace(e, part, excess.Word); certain {
-		return at, source, true
+		return at, source, nil, true
 	}
 	if excess.Extra {
 		key := keyIn(e.Tree(), excess.Path, want)
 		if key == nil {
-			return at, "", false
+			return at, "", nil, false
 		}
-		return c.place(e.Text, key.Offset), sourceOf(e, key), true
+		return c.place(e.Text, key.Offset), sourceOf(e, key), nil, true
 	}
 	if excess.Several {
 		plain := part.Kind == "path" && !filters(part) && !slices.Contains(excess.Path, shape.Other) // the author knows which keys are unique
 		e, part = c.madeBy(e, part, 0)
-		return c.place(e.Text, part.Offset), sourceOf(e, part), plain && !filters(part)
+		return c.place(e.Text, part.Offset), sourceOf(e, part), nil, plain && !filters(part)
 	}
 	consumed := len(excess.Path) == 0 || part != partOf(e.Tree(), excess.Path[:len(excess.Path)-1], want)
 	if part.Kind == "conditional" && len(part.Parts) == 2 && excess.Found == "missing" && consumed {
-		return c.place(e.Text, part.Offset), "a conditional without an alternative", true
+		return c.place(e.Text, part.Offset), "a conditional without an alternative", guardsOf(e, part), true
 	}
 	if first := firstOf(part); first.Kind == "variable" && first.Text == expressions.VarVars && excess.Found == "missing" && !consumed {
-		return c.place(e.Text, part.Offset), sourceOf(e, part), true
+		return c.place(e.Text, part.Offset), sourceOf(e, part), guardsOf(e, part), true
 	}
 	if of, call := c.madeBy(e, part, 0); consumed && excess.Found == "missing" && of != e && c.missesList(call) && !c.asksForPath(part) {
 		excess.Empty = true
-		return c.place(of.Text, call.Offset), sourceOf(of, call), true
+		return c.place(of.Text, call.Offset), sourceOf(of, call), guardsOf(of, call), true
 	}
 	lacks, field := excess.Found == "missing" && len(excess.Path) > 0, ""
 	if lacks && !consumed {
@@ -128,17 +135,17 @@ func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape
 	o, certain := c.originOf(e, c.exceeding(part, *excess, want), field, 0)
 	switch {
 	case !certain:
-		return at, "", false
+		return at, "", nil, false
 	case lacks:
 		certain = c.isOptional(o.path) && !c.hasDefault(o.path)
 	case (excess.AnyText || excess.Null || excess.Fraction) && (len(o.path) != 2 || o.path[0] != c.graph.Entry.ID()):
-		return at, "", false // only the author knows what others give
+		return at, "", nil, false // only the author knows what others give
 	case len(o.path) > 1 && o.path[0] == c.graph.Entry.ID():
 		if at, source = c.argumentAt(o.path[1:], *excess), sourceOf(o.expr, o.part); at.IsValid() {
-			return at, source, true
+			return at, source, nil, true
 		}
 	}
-	return c.place(o.expr.Text, o.part.Offset), sourceOf(o.expr, o.part), certain
+	return c.place(o.expr.Text, o.part.Offset), sourceOf(o.expr, o.part), guardsOf(o.expr, o.part), certain
 }
 
 // exceeding returns the alternative of a value with a default, or of a conditional, whose own schema has the excess; other parts as they are.

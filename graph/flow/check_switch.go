@@ -28,7 +28,7 @@ func (c *checker) conditions(ctx context.Context, node int, s *graph.Switch) {
 		if before.decide(t) == no {
 			c.found.Warn(cond.Rule.Data.Pos, "unreachable-condition",
 				fmt.Sprintf("condition %d of switch %q never holds: a condition before it holds whenever this one would", i+1, s.ID()),
-				"put the narrower condition first, or remove it")
+				"put the narrower condition first, or remove it").Fixed(config.RemoveItem(cond.Rule.Data.Pos))
 		} else {
 			c.contradictions(t)
 			c.kinds(ctx, node, i, cond.Rule.Data)
@@ -88,9 +88,9 @@ func (c *checker) comparisons(ctx context.Context, node, number int, t *term) {
 		return
 	}
 	word, _ := t.constant.(string)
-	hint := wording.DidYouMean(word, given.Words())
+	near := wording.Nearest(word, given.Words())
 	c.found.Warn(t.at.Pos, "constant-condition",
-		fmt.Sprintf("%s is never %s; it is %s", t.left.Items[0].Scalar, t.at.JSON(), given), hint)
+		fmt.Sprintf("%s is never %s; it is %s", t.left.Items[0].Scalar, t.at.JSON(), given), wording.Meant(near)).Meant(t.at.Text, near)
 }
 
 // missing reports comparisons with the output of a node that may not have run: they are false
@@ -120,7 +120,8 @@ func (c *checker) missing(node int, r *graph.Rule, t *term) {
 			c.faulty[node] = true
 			c.found.Warn(text.At(ref.Offset), "maybe-missing",
 				fmt.Sprintf("node %q may not have run%s; it has no value in this comparison", ref.Path[0], c.onPath(c.states[node].list[i])),
-				fmt.Sprintf("test it first: {\"!!\": {\"var\": %q}}", ref.Path[0]))
+				fmt.Sprintf("test it first: {\"!!\": {\"var\": %q}}", ref.Path[0])).
+				Fixed(piece{text, partAt(expressionAt(r, ref.Var), ref.Offset)}.guards(false)...)
 		}
 	}
 }

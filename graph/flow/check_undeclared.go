@@ -20,24 +20,28 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 			free = append(free, name)
 		}
 	}
-	hint := wording.DidYouMean(key.Value, free)
-	if !closed && wording.Misspelt(key.Value, free) == "" {
-		hint = "" // what only looks like another name may be a name of its own
+	near, remove := wording.Nearest(key.Value, free), config.Fix{}
+	if !closed {
+		near = wording.Misspelt(key.Value, free) // what only looks like another name may be a name of its own
 	}
+	if near == "" {
+		remove = config.RemoveKey(key.Pos)
+	}
+	hint := wording.Meant(near)
 	switch {
 	case closed && len(known) == 0:
-		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint)
+		a.refuse(key.Pos, config.Error, path, "unknown argument, expected none", hint).Meant(key, near).Fixed(remove)
 	case closed:
-		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint)
+		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint).Meant(key, near).Fixed(remove)
 	case len(known) == 0 && len(path) == 1 && takesNothing(a.resolved(a.root)):
-		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q declares no arguments, so that %q has no effect", a.tool, key.Value), "remove it")
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q declares no arguments, so that %q has no effect", a.tool, key.Value), "remove it").Fixed(config.RemoveKey(key.Pos))
 	case a.outer(key.Value, path):
 		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, but %q beside what it is in", a.tool, pathText(path), key.Value), "move it one level up")
 	case hint == "" && len(known) > 0 && a.callee != nil && !readsArgument(a.callee, key.Value):
-		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, and does not read it; it declares %s", a.tool, pathText(path), wording.List(known)), "remove it, or name one that it declares")
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, and does not read it; it declares %s", a.tool, pathText(path), wording.List(known)), "remove it, or name one that it declares").Over(key).Fixed(remove)
 	case hint != "":
 		a.found.Warn(key.Pos, "argument-refused",
-			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint)
+			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint).Meant(key, near)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/docs"
 	"toolgraph/expressions"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
@@ -147,7 +148,7 @@ func writeSARIF(w io.Writer, found config.Diagnostics) error {
 	for _, d := range found {
 		if !known[d.Code] {
 			known[d.Code] = true
-			rules = append(rules, object{"id": d.Code})
+			rules = append(rules, sarifRule(d.Code))
 		}
 		results = append(results, sarifResult(d))
 	}
@@ -164,6 +165,19 @@ func writeSARIF(w io.Writer, found config.Diagnostics) error {
 
 type object = map[string]any
 
+// sarifRule is what SARIF says of a code: what the page of diagnostics does.
+func sarifRule(code string) object {
+	rule := object{"id": code}
+	if e, known := docs.Find(code); known {
+		rule["shortDescription"] = object{"text": plainText(e.Summary)}
+		rule["help"] = object{"text": plainText(e.Text), "markdown": e.Text}
+	}
+	if link := docs.Link(code); link != "" {
+		rule["helpUri"] = link
+	}
+	return rule
+}
+
 func sarifResult(d config.Diagnostic) object {
 	text := d.Message
 	if d.Hint != "" {
@@ -172,7 +186,11 @@ func sarifResult(d config.Diagnostic) object {
 	uri := url.URL{Path: filepath.ToSlash(d.Pos.File)}
 	place := object{"artifactLocation": object{"uri": uri.EscapedPath()}}
 	if d.Pos.IsValid() {
-		place["region"] = object{"startLine": d.Pos.Line, "startColumn": d.Pos.Column}
+		region := object{"startLine": d.Pos.Line, "startColumn": d.Pos.Column}
+		if d.End.IsValid() {
+			region["endLine"], region["endColumn"] = d.End.Line, d.End.Column
+		}
+		place["region"] = region
 	}
 	return object{
 		"ruleId":    d.Code,

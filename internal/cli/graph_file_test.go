@@ -17,6 +17,7 @@ var withoutGraph = map[string]string{
 	"toolgraph lsp":                 "files that an editor opens",
 	"toolgraph demo-server":         "a directory",
 	"toolgraph schema":              "the language",
+	"toolgraph explain":             "the language",
 	"toolgraph version":             "the program",
 	"toolgraph audit":               "an audit log",
 	"toolgraph help":                "commands",

@@ -294,7 +294,7 @@ func newFindings(ctx context.Context, p *project.Project, older, newer *lock.Loc
 		return nil, err
 	}
 	now, err := lockFindings(ctx, p, newer)
-	return slices.DeleteFunc(now, func(d config.Diagnostic) bool { return slices.Contains(before, d) }), err
+	return slices.DeleteFunc(now, func(d config.Diagnostic) bool { return slices.ContainsFunc(before, d.Same) }), err
 }
 
 // lockFindings returns the findings of the graphs of a file with a lock; nil for no lock.

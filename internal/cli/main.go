@@ -146,7 +146,7 @@ file takes it as the argument FILE or with -g.`,
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "serve", "Serve:", newServe(std), newToolkit(std), newInspect(std), newDemoServer(std))
-	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newTest(std), newLock(std), newCapabilities(std), newGraph(std), newEval(std), newSecond(std), newUpgrade(std), newSchema(std), newLSP(std), newImport(std))
+	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newExplain(std), newTest(std), newLock(std), newCapabilities(std), newGraph(std), newEval(std), newSecond(std), newUpgrade(std), newSchema(std), newLSP(std), newImport(std))
 	addGroup(root, "run", "Run and debug:", newRun(std), newDebug(std), newUI(std), newRuns(std), newResume(std), newReplay(std), newFork(std), newAudit(std))
 	addGroup(root, "other", "Set up:", newMCP(std), newConfig(std), newBundle(std), newLogin(std), newDoctor(std), newVersion(std))
 	root.SetHelpCommandGroupID("other")

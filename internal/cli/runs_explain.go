@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/docs"
 	"toolgraph/execution"
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
@@ -27,6 +28,9 @@ If the graph has changed since the run, what the file says about its steps is le
   toolgraph runs explain 5GNFQ --json`,
 		Args: args(0, 1, "at most one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, isCode := docs.Find(strings.Join(args, "")); isCode {
+				return usagef("%s is a diagnostic code; to explain it: toolgraph explain %[1]s", args[0])
+			}
 			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.RunExplanation, error) {
 				return i.ExplainRun(cmd.Context(), strings.Join(args, ""))
 			}, printExplanation)

@@ -127,7 +127,7 @@ func checkPortability(found *config.Diagnostics, tool *config.Tool, server strin
 	case !hasOnly(name, nameCharacters+".") || len(name) > longestFullName:
 	case !hasOnly(name, nameCharacters) || len(name) > longestPortable:
 		found.Warn(tool.Name.Pos, code, fmt.Sprintf("some hosts reject the tool name %s, expected at most 64 letters, digits, _ or -", wording.Quote(name)),
-			"choose another name, or use only hosts that accept it")
+			"choose another name, or use only hosts that accept it").Over(tool.Name).Fixed(config.PlainName(tool.Name))
 	case len(full) > longestFullName:
 		found.Warn(tool.Name.Pos, code, fmt.Sprintf("the full tool name %s has %d characters, and some hosts leave out a tool with more than %d", wording.Quote(full), len(full), longestFullName),
 			"shorten the name of the tool or the server")

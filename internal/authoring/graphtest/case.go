@@ -165,7 +165,7 @@ func (r *reader) cases(path string, test *config.Data) []*Case {
 		for i, item := range list.Items {
 			if given := item.Get("name"); given != nil {
 				r.bad(given.Pos, fmt.Sprintf("case %q of %s has a name besides its key, expected one of them", list.Keys[i].Value, who),
-					"remove name:, or write cases as a list")
+					"remove name:, or write cases as a list").Fixed(config.RemoveKey(given.Pos))
 			}
 			all = append(all, r.oneCase(path, common, name, list.Keys[i], item))
 		}
@@ -176,7 +176,7 @@ func (r *reader) cases(path string, test *config.Data) []*Case {
 		r.found = append(r.found, inner.found...)
 	}
 	if len(all) == 0 {
-		r.bad(list.Pos, who+" has no cases, expected at least one", "write cases: [{name: …, args: {…}, expect: {…}}], or remove cases:")
+		r.bad(list.Pos, who+" has no cases, expected at least one", "write cases: [{name: …, args: {…}, expect: {…}}], or remove cases:").Fixed(config.RemoveKey(list.Pos))
 	}
 	return all
 }

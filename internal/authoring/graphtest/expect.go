@@ -75,7 +75,7 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 	e.IsError = r.flag(data, "isError", who)
 	e.Code = r.code(data, who, failureCodes)
 	if !e.IsError && data.Get("code") != nil {
-		r.bad(data.Get("code").Pos, who+" has a code, but does not expect the run to fail", "write isError: true beside it, or remove code:")
+		r.bad(data.Get("code").Pos, who+" has a code, but does not expect the run to fail", "write isError: true beside it, or remove code:").Fixed(config.RemoveKey(data.Get("code").Pos))
 	}
 	if e.IsError && (e.Value != nil || e.Partial != nil) {
 		r.bad(data.Get("isError").Pos, who+" has a value besides isError: true, but a run that fails has no value", "expect a part of the error's text with contains")
@@ -84,7 +84,7 @@ func (r *reader) expect(data *config.Data, who string) Expect {
 		is := r.flag(data, "spilled", who)
 		e.Spilled = &is
 		if e.IsError {
-			r.bad(spilled.Pos, who+" has spilled besides isError: true, but a run that fails has no value", "remove spilled: or isError:")
+			r.bad(spilled.Pos, who+" has spilled besides isError: true, but a run that fails has no value", "remove spilled: or isError:").Fixed(config.RemoveKey(spilled.Pos))
 		}
 	}
 	for _, node := range r.texts(data, "path", who) {

@@ -78,7 +78,7 @@ func (r *reader) rule(data *config.Data, who string) Rule {
 	case data.Get("sequence") == nil:
 		rule.Answers, rule.Repeat = []Answer{r.answer(data, who)}, true
 		if repeat.IsSet() {
-			r.bad(repeat.Pos, "repeat is only for a sequence; the answer of this mock is always given", "remove it, or write a sequence")
+			r.bad(repeat.Pos, "repeat is only for a sequence; the answer of this mock is always given", "remove it, or write a sequence").Fixed(config.RemoveKey(repeat.Pos))
 		}
 		return rule
 	case data.Get("code") != nil:
@@ -141,7 +141,8 @@ func (r *reader) code(data *config.Data, who string, known []config.FailureCode)
 	if !text.IsSet() || slices.Contains(known, code) {
 		return code
 	}
+	near := wording.Nearest(text.Value, known)
 	r.found.Add(text.Pos, "unknown-value", fmt.Sprintf("code of %s is %q, expected the code of a failure", who, text.Value),
-		cmp.Or(wording.DidYouMean(text.Value, known), "write "+wording.Or(known)))
+		cmp.Or(wording.Meant(near), "write "+wording.Or(known))).Meant(text, near)
 	return ""
 }

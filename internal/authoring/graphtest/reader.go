@@ -30,19 +30,20 @@ func (r *reader) object(data *config.Data, who string, known ...string) bool {
 	}
 	for _, key := range data.Keys {
 		if !slices.Contains(known, key.Value) {
-			r.found.Add(key.Pos, "unknown-key", fmt.Sprintf("unknown field %q of %s", key.Value, who), cmp.Or(wording.DidYouMean(key.Value, known), keys))
+			near := wording.Nearest(key.Value, known)
+			r.found.Add(key.Pos, "unknown-key", fmt.Sprintf("unknown field %q of %s", key.Value, who), cmp.Or(wording.Meant(near), keys)).Meant(key, near)
 		}
 	}
 	return true
 }
 
-func (r *reader) wrong(data *config.Data, who, expected, hint string) {
-	r.found.Add(data.Pos, "wrong-type", fmt.Sprintf("%s is %s, expected %s", who, describe(data), expected), hint)
+func (r *reader) wrong(data *config.Data, who, expected, hint string) *config.Diagnostic {
+	return r.found.Add(data.Pos, "wrong-type", fmt.Sprintf("%s is %s, expected %s", who, describe(data), expected), hint)
 }
 
 // bad reports an error that only test files can have.
-func (r *reader) bad(pos config.Pos, message, hint string) {
-	r.found.Add(pos, "bad-test", message, hint)
+func (r *reader) bad(pos config.Pos, message, hint string) *config.Diagnostic {
+	return r.found.Add(pos, "bad-test", message, hint)
 }
 
 // text returns the text under a key; "" when it is missing.
@@ -56,7 +57,7 @@ func (r *reader) text(data *config.Data, key, who string) config.Text {
 
 func (r *reader) textOf(item *config.Data, who string) config.Text {
 	if _, ok := item.Scalar.(string); !ok {
-		r.wrong(item, who, "text", "quote it")
+		r.wrong(item, who, "text", "quote it").Fixed(config.QuoteAt(item.Pos))
 	}
 	return item.Text
 }

@@ -238,8 +238,9 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 	}
 	unknown := func(name string, pos config.Pos, owner, what string, known map[string]bool) {
 		if name != "" && !known[name] {
-			hint := wording.DidYouMean(name, slices.Sorted(maps.Keys(known)))
-			found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name), cmp.Or(hint, "write a name that the graph file has"))
+			near := wording.Nearest(name, slices.Sorted(maps.Keys(known)))
+			found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name), cmp.Or(wording.Meant(near), "write a name that the graph file has")).
+				Fixed(config.ReplaceAt(pos, near))
 		}
 	}
 	for _, m := range s.Mocks {

@@ -75,10 +75,15 @@ func abbreviates(short, long string) bool {
 // DidYouMean returns `did you mean "…"?` with the known word that is nearest to an unknown
 // one, quoted as Go does, or "" when none is near.
 func DidYouMean[T ~string](word string, known []T) string {
-	if near := Nearest(word, known); near != "" {
-		return "did you mean " + strconv.Quote(near) + "?"
+	return Meant(Nearest(word, known))
+}
+
+// Meant returns `did you mean "…"?` with a word, quoted as Go does, or "" without one.
+func Meant(word string) string {
+	if word == "" {
+		return ""
 	}
-	return ""
+	return "did you mean " + strconv.Quote(word) + "?"
 }
 
 // Suggest returns DidYouMean as the end of a message, after "; ", or "".

@@ -106,6 +106,10 @@ func All(ctx context.Context, p *project.Project, found config.Diagnostics, know
 	for i := range found {
 		found[i].Message = p.File.Secrets.Redact(found[i].Message)
 		found[i].Hint = p.File.Secrets.Redact(found[i].Hint)
+		found[i].Fixes = slices.Clone(found[i].Fixes) // the project has them, too
+		for k := range found[i].Fixes {
+			found[i].Fixes[k].Title = p.File.Secrets.Redact(found[i].Fixes[k].Title)
+		}
 	}
 	found.Sort()
 	return found, nil

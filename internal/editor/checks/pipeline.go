@@ -29,14 +29,14 @@ func steps(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.T
 			if from == "" || hasTool(names, tool) {
 				continue
 			}
-			hint := wording.DidYouMean(tool, names)
+			near := wording.Nearest(tool, names)
+			hint := wording.Meant(near)
 			if hint == "" && locked != nil && severity == config.Warning {
 				hint = "run: toolgraph lock " + file.Path
 			}
-			found = append(found, config.Diagnostic{
-				Pos: text.Pos, Severity: severity, Code: "pipeline-tools", Hint: hint,
-				Message: fmt.Sprintf("calls of the pipeline has %s, which names no tool of %s", wording.Quote(text.Value), from),
-			})
+			d := found.Add(text.Pos, "pipeline-tools", fmt.Sprintf("calls of the pipeline has %s, which names no tool of %s", wording.Quote(text.Value), from), hint)
+			d.Severity = severity
+			d.Over(text).Fixed(config.ReplaceWord(text, len(server)+1, len(text.Value), near))
 		}
 	}
 	return found

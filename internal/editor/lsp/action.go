@@ -9,7 +9,6 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/editor/names"
-	"toolgraph/internal/editor/remedy"
 )
 
 // actionFeature offers edits that mend findings. Each is tried first: after it the finding is gone, and
@@ -29,6 +28,7 @@ const quickFix = "quickfix"
 const (
 	mostMended = 8  // findings
 	mostTried  = 24 // fixes
+	mostFixes  = 10 // of one finding
 )
 
 type codeAction struct {
@@ -57,11 +57,11 @@ func codeActions(ctx context.Context, r *request, p struct {
 		return nil, err
 	}
 	from, to := r.Span(p.Range)
-	m := mender{request: r, before: found, view: r.view()}
+	m := mender{request: r, before: found, view: r.view(), patch: config.NewPatcher(r.path, []byte(r.src))}
 	mended := 0
 	for i, f := range found.found[r.path] {
 		at := r.At(f.Pos)
-		if end := r.extent(at); at > to || end < from || slices.Contains(found.found[r.path][:i], f) {
+		if end := r.Offset(r.rangeOf(f).End); at > to || end < from || slices.ContainsFunc(found.found[r.path][:i], f.Same) {
 			continue
 		}
 		if mended++; mended > mostMended {
@@ -82,6 +82,7 @@ type mender struct {
 
 	before result
 	view   *view
+	patch  *config.Patcher // nil for a text that is no YAML
 	tried  int
 }
 
@@ -114,8 +115,10 @@ func (m *mender) proposed(f config.Diagnostic) (all []fix) {
 	if renamed := m.renamed(f); renamed != nil {
 		all = append(all, *renamed)
 	}
-	for _, one := range remedy.Fixes(m.path, []byte(m.src), f) {
-		all = append(all, fix{one.Title, one.Sure, map[string][]config.Edit{m.path: one.Edits}})
+	for _, one := range f.Fixes {
+		if edits := one.Edits(m.patch, []byte(m.src)); edits != nil && len(all) < mostFixes {
+			all = append(all, fix{one.Title, one.Sure, map[string][]config.Edit{m.path: edits}})
+		}
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/docs"
 	"toolgraph/internal/base/wording"
 )
 
@@ -20,6 +21,9 @@ func (s *Server) diagnostics(t *text, uri string, found config.Diagnostics) []Di
 	out := make([]Diagnostic, 0, len(found))
 	for _, f := range found {
 		d := Diagnostic{Range: t.rangeOf(f), Severity: severityError, Code: f.Code, Source: "toolgraph", Message: messageOf(f)}
+		if link := docs.Link(f.Code); link != "" {
+			d.CodeDescription = &codeDescription{link}
+		}
 		if f.Severity == config.Warning {
 			d.Severity = severityWarning
 		}

@@ -6,27 +6,19 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
-	"toolgraph/internal/base/wording"
 )
 
-// rangeOf is the range of what a finding is about: what its message quotes, when the text has it at the place
-// of the finding, else what begins there.
+// rangeOf is the range of what a finding is about; of one without an end, what begins at its place.
 func (t *text) rangeOf(f config.Diagnostic) Range {
 	from := t.At(f.Pos)
+	if f.End.IsValid() {
+		return t.Range(from, t.At(f.End))
+	}
 	if f.Code == syntaxCode {
 		return t.Range(from, t.lineEnd(from))
 	}
-	to := t.extent(from)
-	for _, quoted := range quotation().FindAllStringSubmatch(f.Message, -1) {
-		shorter := len(quoted[1]) < to-from && f.Code != "unknown-node-reference" // which is about the beginning of a path
-		if strings.HasPrefix(t.src[from:], quoted[1]) && !shorter {
-			return t.Range(from, from+len(quoted[1]))
-		}
-	}
-	return t.Range(from, to)
+	return t.Range(from, t.extent(from))
 }
-
-var quotation = wording.Pattern(`"([^"\\\n…]+)"`)
 
 // lineEnd returns where the text of a line ends, without blanks.
 func (t *text) lineEnd(from int) int {

@@ -173,7 +173,7 @@ func (s *snapshot) check() (result, error) {
 				return r, err
 			}
 			for _, f := range more {
-				if !slices.Contains(found, f) { // those of other tools are among them already
+				if !slices.ContainsFunc(found, f.Same) { // those of other tools are among them already
 					found = append(found, f)
 				}
 			}

@@ -30,13 +30,15 @@ type Host struct {
 
 	next        []string // what its user sees or has to do after the entry was written, each a sentence
 	nextProject []string // the same for the file of a project; nil: next
+	thinPath    bool     // it is started from the desktop, where PATH is short
 }
 
 const (
 	macSupport = "$HOME/Library/Application Support/"
 	anySystem  = ""
 
-	thinPath = "Started from the desktop it has a short PATH: programs that the graph's servers name without a directory may not be found."
+	// shortPath is added to next where a host starts the program.
+	shortPath = "Started from the desktop it has a short PATH: programs that the graph's servers name without a directory may not be found."
 )
 
 // hosts are all known hosts. $NAME in a path is a variable of pathDefaults or of the environment.
@@ -56,10 +58,8 @@ var hosts = []Host{
 			reference: placeholder,
 			noHTTP:    "add the URL under Settings → Connectors, or leave out --http and let it start the program",
 		},
-		next: []string{
-			"Quit Claude Desktop and start it again; Settings → Developer shows whether the server runs, and its log.",
-			thinPath,
-		},
+		next:     []string{"Quit Claude Desktop and start it again; Settings → Developer shows whether the server runs, and its log."},
+		thinPath: true,
 	},
 	{
 		Name: "claude-code", Title: "Claude Code", key: "mcpServers", syntax: jsonSyntax, byProject: true, forms: forms{plain: true},
@@ -75,10 +75,11 @@ var hosts = []Host{
 	},
 	{
 		Name: "cursor", Title: "Cursor", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true},
-		user:    map[string][]string{anySystem: {"$HOME/.cursor/mcp.json"}},
-		project: []string{".cursor/mcp.json"},
-		entry:   dialect{stdio: []setting{{"type", "stdio"}}, reference: "${env:NAME}"},
-		next:    []string{"Cursor Settings → MCP shows the server; enable it there if it is off, and restart Cursor if it is missing.", thinPath},
+		user:     map[string][]string{anySystem: {"$HOME/.cursor/mcp.json"}},
+		project:  []string{".cursor/mcp.json"},
+		entry:    dialect{stdio: []setting{{"type", "stdio"}}, reference: "${env:NAME}"},
+		next:     []string{"Cursor Settings → MCP shows the server; enable it there if it is off, and restart Cursor if it is missing."},
+		thinPath: true,
 	},
 	{
 		Name: "vscode", Title: "VS Code", key: "servers", syntax: jsonSyntax, forms: forms{editor: true},
@@ -130,9 +131,10 @@ var hosts = []Host{
 	},
 	{
 		Name: "windsurf", Title: "Windsurf", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true},
-		user:  map[string][]string{anySystem: {"$HOME/.codeium/windsurf/mcp_config.json"}},
-		entry: dialect{url: "serverUrl", reference: "${env:NAME}"},
-		next:  []string{"Press Refresh in the MCP servers of Windsurf's settings, or restart it; the list there shows whether the server runs.", thinPath},
+		user:     map[string][]string{anySystem: {"$HOME/.codeium/windsurf/mcp_config.json"}},
+		entry:    dialect{url: "serverUrl", reference: "${env:NAME}"},
+		next:     []string{"Press Refresh in the MCP servers of Windsurf's settings, or restart it; the list there shows whether the server runs."},
+		thinPath: true,
 	},
 	{
 		Name: "goose", Title: "Goose", key: "extensions", syntax: yamlSyntax,

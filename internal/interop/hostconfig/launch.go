@@ -41,8 +41,8 @@ func (h *Host) Next(scope Scope, l Launch) []string {
 	if scope == ProjectScope && h.nextProject != nil {
 		return h.nextProject
 	}
-	if l.URL != "" { // it starts no program
-		return slices.DeleteFunc(slices.Clone(h.next), func(text string) bool { return text == thinPath })
+	if h.thinPath && l.URL == "" { // else it starts no program
+		return append(slices.Clip(h.next), shortPath)
 	}
 	return h.next
 }

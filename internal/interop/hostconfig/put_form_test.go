@@ -91,10 +91,10 @@ func TestHostPlaces(t *testing.T) {
 	if got := Find("goose").userFiles("linux", "/home/u", getenv); !slices.Equal(got, []string{"/home/u/.config/goose/config.yaml"}) {
 		t.Error(got)
 	}
-	if next := Find("cursor").Next(UserScope, Launch{URL: "http://127.0.0.1:8080/mcp"}); slices.Contains(next, thinPath) || len(next) == 0 {
+	if next := Find("cursor").Next(UserScope, Launch{URL: "http://127.0.0.1:8080/mcp"}); slices.Contains(next, shortPath) || len(next) == 0 {
 		t.Error(next)
 	}
-	if next := Find("cursor").Next(UserScope, Launch{}); !slices.Contains(next, thinPath) {
+	if next := Find("cursor").Next(UserScope, Launch{}); !slices.Contains(next, shortPath) {
 		t.Error(next)
 	}
 }

@@ -27,7 +27,9 @@ func (l *Lock) Check(file *config.File, graphs []*graph.Graph) config.Diagnostic
 			}
 			e, known := l.Entry(call.Server, call.Tool)
 			if !known {
-				found.Warn(call.Pos, "not-locked", fmt.Sprintf("the tool %q of server %q is not in %s", call.Tool, call.Server, l.Name), l.notLockedHint(call.Server, call.Tool, file))
+				hint, near := l.notLockedHint(call.Server, call.Tool, file)
+				found.Warn(call.Pos, "not-locked", fmt.Sprintf("the tool %q of server %q is not in %s", call.Tool, call.Server, l.Name), hint).
+					Fixed(config.ReplaceAt(call.Pos, near))
 				continue
 			}
 			server := serverOf(file, call.Server)
@@ -56,9 +58,9 @@ func serverOf(file *config.File, name string) *config.Upstream {
 
 func remedyFor(file *config.File) string { return "run: toolgraph lock " + file.Path }
 
-// notLockedHint suggests the locked tool with a similar name, or the server whose locked
+// notLockedHint suggests the locked tool with a similar name, which it returns as well, or the server whose locked
 // tool it is, before the remedy for a tool that is right.
-func (l *Lock) notLockedHint(server, tool string, file *config.File) string {
+func (l *Lock) notLockedHint(server, tool string, file *config.File) (hint, near string) {
 	var own, others []string
 	for _, e := range l.Entries {
 		switch {
@@ -68,27 +70,29 @@ func (l *Lock) notLockedHint(server, tool string, file *config.File) string {
 			others = append(others, strconv.Quote(e.Server))
 		}
 	}
-	if hint := wording.DidYouMean(tool, own); hint != "" {
-		return hint + " If the tool is right, " + remedyFor(file)
+	if near := wording.Nearest(tool, own); near != "" {
+		return wording.Meant(near) + " If the tool is right, " + remedyFor(file), near
 	}
 	if len(others) > 0 {
-		return fmt.Sprintf("did you mean server %s, which has it? If the server is right, %s", strings.Join(others, " or "), remedyFor(file))
+		return fmt.Sprintf("did you mean server %s, which has it? If the server is right, %s", strings.Join(others, " or "), remedyFor(file)), ""
 	}
-	return remedyFor(file)
+	return remedyFor(file), ""
 }
 
 // UnknownTool returns the finding that a server, whose tools have these names, does not
 // have the tool of a call.
 func UnknownTool(call graph.Call, names []string) config.Diagnostic {
 	const few = 8
-	hint := wording.DidYouMean(call.Tool, names)
+	near := wording.Nearest(call.Tool, names)
+	hint := wording.Meant(near)
 	if hint == "" && 0 < len(names) && len(names) <= few {
 		hint = "it has " + strings.Join(names, ", ")
 	}
-	return config.Diagnostic{
+	found := config.Diagnostic{
 		Pos: call.Pos, Code: "unknown-upstream-tool", Hint: hint,
 		Message: fmt.Sprintf("server %q has no tool %q, expected one of its %d", call.Server, call.Tool, len(names)),
 	}
+	return *found.Fixed(config.ReplaceAt(call.Pos, near))
 }
 
 // ListedTwice returns the warning that a server lists the tool of a call with two
@@ -144,7 +148,7 @@ func contradict(found *config.Diagnostics, tool *config.Tool, call string, said 
 		if own := tool.Annotations.Get(c.name); own != nil && own.Scalar == c.claim && c.contradict {
 			found.Add(own.Pos, "annotation-contradicts",
 				fmt.Sprintf("%s of tool %q is %t, but %s, which is %s", c.name, tool.Name.Value, c.claim, call, c.effect),
-				fmt.Sprintf("set %s: %t, or call another tool", c.name, !c.claim))
+				fmt.Sprintf("set %s: %t, or call another tool", c.name, !c.claim)).Fixed(config.SayKey(own.Pos, c.name, strconv.FormatBool(!c.claim), c.name)...)
 		}
 	}
 }
@@ -163,9 +167,8 @@ func (l *Lock) Guard(file *config.File) mcpclient.ToolCheck {
 		upstream := serverOf(file, server)
 		was, known := l.Entry(server, tool.Name)
 		if !known || upstream == nil {
-			return &mcpclient.Error{
-				Code: CodeNotLocked, Message: fmt.Sprintf("not called, because %s does not have the tool", l.Name), Hint: l.notLockedHint(server, tool.Name, file),
-			}
+			hint, _ := l.notLockedHint(server, tool.Name, file)
+			return &mcpclient.Error{Code: CodeNotLocked, Message: fmt.Sprintf("not called, because %s does not have the tool", l.Name), Hint: hint}
 		}
 		is := Pin(upstream, tool, file.Secrets)
 		// When a lock of the first format is read, the annotations of a shortened entry are

@@ -99,9 +99,10 @@ func (t *Tool) addTools(found *config.Diagnostics) {
 	for _, text := range p.Tools {
 		switch name := text.Value; {
 		case hidden[name]:
-			found.Add(text.Pos, "pipeline-tools", fmt.Sprintf("tools of the pipeline has %q, which is hidden from clients", name), "remove it, or remove hidden from the tool")
+			found.Add(text.Pos, "pipeline-tools", fmt.Sprintf("tools of the pipeline has %q, which is hidden from clients", name), "remove it, or remove hidden from the tool").Over(text).Fixed(config.RemoveItem(text.Pos))
 		case !slices.Contains(listed, name):
-			found.Add(text.Pos, "pipeline-tools", fmt.Sprintf("tools of the pipeline has %s, which is not in this file", wording.Quote(name)), wording.DidYouMean(name, listed))
+			near := wording.Nearest(name, listed)
+			found.Add(text.Pos, "pipeline-tools", fmt.Sprintf("tools of the pipeline has %s, which is not in this file", wording.Quote(name)), wording.Meant(near)).Meant(text, near)
 		case !slices.Contains(t.tools, name):
 			t.tools = append(t.tools, name)
 		}
@@ -120,11 +121,12 @@ func (t *Tool) addCalls(found *config.Diagnostics) {
 			continue
 		}
 		server, _, dotted := strings.Cut(text.Value, ".")
-		message, hint := fmt.Sprintf("calls of the pipeline has %s, which names a tool of no server of mcpServers", wording.Quote(text.Value)), wording.DidYouMean(server, servers)
+		near := wording.Nearest(server, servers)
+		message, hint := fmt.Sprintf("calls of the pipeline has %s, which names a tool of no server of mcpServers", wording.Quote(text.Value)), wording.Meant(near)
 		if !dotted && hint == "" {
 			hint = "write server.tool, or server.* for all tools of a server"
 		}
-		found.Add(text.Pos, "pipeline-tools", message, hint)
+		found.Add(text.Pos, "pipeline-tools", message, hint).Over(text).Fixed(config.ReplaceWord(text, 0, len(server), near))
 	}
 }
 
