@@ -9,6 +9,8 @@ import (
 	"toolgraph/expressions/value"
 
 	"github.com/diegoholiveira/jsonlogic/v3"
+
+	"toolgraph/tests/thorough"
 )
 
 // askLibrary is the jsonlogic library's answer as JSON; it panics on what it was
@@ -139,7 +141,7 @@ func TestRandomRulesAgreeWithLibrary(t *testing.T) {
 	m := ruleMaker{rand.New(rand.NewPCG(1, 2))}
 	data := parseRule(t, oracleData)
 	scope := scopeOf(t, oracleData)
-	for range 10_000 {
+	for range thorough.Times(2_000, 10_000) {
 		rule := m.pick(m.number(3, false), m.truth(3, false), m.list(2))
 		src, err := json.Marshal(rule)
 		if err != nil {
