@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,7 @@ var (
 	each    = flag.Int("each", 6, "mutants a room")
 	limit   = flag.Duration("limit", 5*time.Minute, "time limit of each run of go test")
 	only    = flag.String("room", "", "the one room to break; all by default")
+	again   = flag.String("again", "", "what this program printed before: only mutants that died then are tried, for they must die again")
 	listing = flag.Bool("list", false, "print the mutants and run nothing")
 )
 
@@ -57,6 +59,12 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	var before []byte
+	if *again != "" {
+		if before, err = os.ReadFile(*again); err != nil {
+			return err
+		}
+	}
 	draws := map[string]*draw{}
 	for range *each {
 		for _, room := range rooms {
@@ -72,6 +80,9 @@ func run(ctx context.Context) error {
 			m, err := t.mutant(ctx, draws[room.dir])
 			if err != nil {
 				return fmt.Errorf("%s: %w", room.dir, err)
+			}
+			if *again != "" && !bytes.Contains(before, []byte(m.String()+"\tdied\t")) {
+				continue
 			}
 			outcome := "listed"
 			if !*listing {
