@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"toolgraph/expressions/value"
+	"toolgraph/tests/thorough"
 
 	"github.com/diegoholiveira/jsonlogic/v3"
-
-	"toolgraph/tests/thorough"
 )
 
 // askLibrary is the jsonlogic library's answer as JSON; it panics on what it was
