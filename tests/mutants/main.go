@@ -45,8 +45,9 @@ var (
 func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
+	err := run(ctx)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
@@ -150,11 +151,11 @@ func (t trial) outcome(ctx context.Context) (string, error) {
 	for _, args := range [][]string{{"./" + t.room}, {"./tests", "-run", "^(" + t.stories + ")"}} {
 		// A test process that a mutant keeps from ending is ended with its limit, by go test.
 		cmd := t.command(ctx, append([]string{"test", "-count=1", "-failfast", "-timeout", limit.String()}, args...)...)
-		out, err := cmd.CombinedOutput()
+		out, failure := cmd.CombinedOutput()
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
-		case err != nil:
+		case failure != nil:
 			return "died\t" + args[0] + " " + reason(string(out)), nil
 		}
 	}
