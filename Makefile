@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak random mutants clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -30,6 +30,12 @@ edits: ## make 20,000 random edits of the examples through the language server (
 
 soak: ## run the long tests as well
 	TOOLGRAPH_SOAK=1 go test -timeout 30m ./...
+
+random: ## run all random cases of the suites of which go test runs some
+	TOOLGRAPH_RANDOM=1 go test -timeout 30m ./...
+
+mutants: ## break ten rooms in small ways, one at a time, and print which tests notice (takes an hour; SEED=1, EACH=6)
+	go run ./tests/mutants -seed $${SEED:-1} -each $${EACH:-6}
 
 clients: ## call every example from third-party MCP clients (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,15 @@ func TestDiagnosticsPageIsComplete(t *testing.T) {
 type program struct {
 	fset  *token.FileSet
 	files []*source
-	seen  map[ast.Expr]bool // expressions that are being followed
+	nodes map[reflect.Type][]placed // all of them
+	seen  map[ast.Expr]bool         // expressions that are being followed
+}
+
+// placed is a node, the function around it and its file.
+type placed struct {
+	node ast.Node
+	in   *ast.FuncDecl // nil outside functions
+	file *source
 }
 
 type source struct {
@@ -51,7 +60,7 @@ type site struct {
 
 func parseProgram(t *testing.T) *program {
 	t.Helper()
-	p := &program{fset: token.NewFileSet(), seen: map[ast.Expr]bool{}}
+	p := &program{fset: token.NewFileSet(), nodes: map[reflect.Type][]placed{}, seen: map[ast.Expr]bool{}}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Base(path)
 		switch {
@@ -64,7 +73,7 @@ func parseProgram(t *testing.T) *program {
 		}
 		file, err := parser.ParseFile(p.fset, path, nil, parser.SkipObjectResolution)
 		if err == nil {
-			p.files = append(p.files, &source{file, filepath.Dir(path)})
+			p.add(&source{file, filepath.Dir(path)})
 		}
 		return err
 	})
@@ -74,18 +83,24 @@ func parseProgram(t *testing.T) *program {
 	return p
 }
 
-// each calls f for every node of every file, with the function around it.
-func (p *program) each(f func(n ast.Node, in *ast.FuncDecl, file *source)) {
-	for _, file := range p.files {
-		for _, decl := range file.Decls {
-			fn, _ := decl.(*ast.FuncDecl)
-			ast.Inspect(decl, func(n ast.Node) bool {
-				if n != nil {
-					f(n, fn, file)
-				}
-				return true
-			})
-		}
+// add adds a file.
+func (p *program) add(file *source) {
+	p.files = append(p.files, file)
+	for _, decl := range file.Decls {
+		fn, _ := decl.(*ast.FuncDecl)
+		ast.Inspect(decl, func(n ast.Node) bool {
+			if n != nil {
+				p.nodes[reflect.TypeOf(n)] = append(p.nodes[reflect.TypeOf(n)], placed{n, fn, file})
+			}
+			return true
+		})
+	}
+}
+
+// eachNode calls f for every node of a type in every file, with the function around it.
+func eachNode[T ast.Node](p *program, f func(n T, in *ast.FuncDecl, file *source)) {
+	for _, at := range p.nodes[reflect.TypeFor[T]()] {
+		f(at.node.(T), at.in, at.file)
 	}
 }
 
@@ -115,11 +130,7 @@ func (p *program) made() []site {
 			found = append(found, site{code, in, file})
 		}
 	}
-	p.each(func(n ast.Node, in *ast.FuncDecl, file *source) {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok {
-			return
-		}
+	eachNode(p, func(lit *ast.CompositeLit, in *ast.FuncDecl, file *source) {
 		if _, own := lit.Type.(*ast.Ident); own && file.Name.Name != "config" {
 			return // a type of the same name, such as the editors'
 		}

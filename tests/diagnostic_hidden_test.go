@@ -13,36 +13,41 @@ import (
 
 const serverLine = "server: {name: g, version: 1.0.0}\n"
 
-// hiddenFiles are the files of the codes for which the page has no example. They are at
-// the limits that the page describes.
-var hiddenFiles = map[string][]struct {
+// hiddenFile is a file at the limit that the page describes.
+type hiddenFile struct {
 	graph    string
 	severity string // "" where the file is just not bad enough
-}{
-	"file-too-large": {
-		{serverLine + "#" + strings.Repeat("x", 1<<20-len(serverLine)-2) + "\n", ""},
-		{serverLine + "#" + strings.Repeat("x", 1<<20-len(serverLine)-1) + "\n", "error"},
-		{serverLine + strings.Repeat("\n", 200_000), "error"},
-	},
-	"not-utf-8":         {{serverLine + "# caf\xe9\n", "error"}, {"\xff\xfes\x00", "error"}},
-	"control-character": {{serverLine + "# \a\n", "error"}, {serverLine + "#\r#\n", "error"}, {serverLine + "# \u2028\n", "error"}},
-	"hidden-character":  {{serverLine + "# \u202e\n", "error"}, {serverLine + "# \ufeff\n", "error"}, {"\ufeff" + serverLine, ""}},
-	"too-many-keys": {
-		{serverLine + "x-keys:" + repeatedText(1000, "\n  k%d: 1"), ""},
-		{serverLine + "x-keys:" + repeatedText(1001, "\n  k%d: 1"), "error"},
-	},
-	"too-many-values": {{serverLine + "x-list: [" + strings.Repeat("1,", 50_000) + "]\n", "error"}},
-	"too-many-tools": {
-		{toolsFile(160), ""}, {toolsFile(161), "warning"}, {toolsFile(200), "warning"}, {toolsFile(201), "error"},
-	},
-	"too-many-nodes": {
-		{chainFile(400), ""}, {chainFile(401), "warning"}, {chainFile(500), "warning"}, {chainFile(501), "error"},
-	},
-	"too-many-conditions": {
-		{conditionsFile(80), ""}, {conditionsFile(81), "warning"}, {conditionsFile(100), "warning"}, {conditionsFile(101), "error"},
-	},
-	"long-message": {{askFile(2000), ""}, {askFile(2001), "error"}},
-	"schema-size":  {{schemaFile(9_999), ""}, {schemaFile(10_000), "error"}},
+}
+
+// hiddenFiles are the files of the codes for which the page has no example. They are made where they are used: the
+// test binary is also the program of the stories, which starts a thousand times.
+func hiddenFiles() map[string][]hiddenFile {
+	return map[string][]hiddenFile{
+		"file-too-large": {
+			{serverLine + "#" + strings.Repeat("x", 1<<20-len(serverLine)-2) + "\n", ""},
+			{serverLine + "#" + strings.Repeat("x", 1<<20-len(serverLine)-1) + "\n", "error"},
+			{serverLine + strings.Repeat("\n", 200_000), "error"},
+		},
+		"not-utf-8":         {{serverLine + "# caf\xe9\n", "error"}, {"\xff\xfes\x00", "error"}},
+		"control-character": {{serverLine + "# \a\n", "error"}, {serverLine + "#\r#\n", "error"}, {serverLine + "# \u2028\n", "error"}},
+		"hidden-character":  {{serverLine + "# \u202e\n", "error"}, {serverLine + "# \ufeff\n", "error"}, {"\ufeff" + serverLine, ""}},
+		"too-many-keys": {
+			{serverLine + "x-keys:" + repeatedText(1000, "\n  k%d: 1"), ""},
+			{serverLine + "x-keys:" + repeatedText(1001, "\n  k%d: 1"), "error"},
+		},
+		"too-many-values": {{serverLine + "x-list: [" + strings.Repeat("1,", 50_000) + "]\n", "error"}},
+		"too-many-tools": {
+			{toolsFile(160), ""}, {toolsFile(161), "warning"}, {toolsFile(200), "warning"}, {toolsFile(201), "error"},
+		},
+		"too-many-nodes": {
+			{chainFile(400), ""}, {chainFile(401), "warning"}, {chainFile(500), "warning"}, {chainFile(501), "error"},
+		},
+		"too-many-conditions": {
+			{conditionsFile(80), ""}, {conditionsFile(81), "warning"}, {conditionsFile(100), "warning"}, {conditionsFile(101), "error"},
+		},
+		"long-message": {{askFile(2000), ""}, {askFile(2001), "error"}},
+		"schema-size":  {{schemaFile(9_999), ""}, {schemaFile(10_000), "error"}},
+	}
 }
 
 // schemaFile is a tool whose inputSchema has n objects inside.
@@ -105,10 +110,10 @@ func askFile(n int) string {
 
 // Statements of the page that have no example are true as well.
 func TestDiagnosticsWithoutExample(t *testing.T) {
-	toolgraph := testbin.Build(t, "toolgraph")
+	toolgraph, hidden := testbin.Build(t, "toolgraph"), hiddenFiles()
 	_, entries := readPage(t)
 	for _, e := range entries {
-		files := hiddenFiles[e.code]
+		files := hidden[e.code]
 		if e.hidden == "" || elsewhereTold[e.code] != "" {
 			continue
 		}

@@ -40,9 +40,8 @@ func (p *program) arguments(s site, index int) []site {
 	count := len(parameters(s.in))
 	fields := s.in.Type.Params.List
 	_, variadic := fields[len(fields)-1].Type.(*ast.Ellipsis)
-	p.each(func(n ast.Node, in *ast.FuncDecl, file *source) {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || lastName(call.Fun) != s.in.Name.Name {
+	eachNode(p, func(call *ast.CallExpr, in *ast.FuncDecl, file *source) {
+		if lastName(call.Fun) != s.in.Name.Name {
 			return
 		}
 		if fits := len(call.Args) == count || variadic && len(call.Args) >= count-1; !fits {
@@ -88,9 +87,8 @@ func (p *program) assigned(s site, scope ast.Node, called string) []site {
 // results are what a function of the site's package returns at an index.
 func (p *program) results(s site, called string, index int) []site {
 	var found []site
-	p.each(func(n ast.Node, in *ast.FuncDecl, file *source) {
-		back, ok := n.(*ast.ReturnStmt)
-		if ok && in != nil && in.Name.Name == called && file.dir == s.file.dir && index < len(back.Results) {
+	eachNode(p, func(back *ast.ReturnStmt, in *ast.FuncDecl, file *source) {
+		if in != nil && in.Name.Name == called && file.dir == s.file.dir && index < len(back.Results) {
 			found = append(found, site{back.Results[index], in, file})
 		}
 	})
@@ -117,9 +115,8 @@ func (p *program) constants(s site, called string) []site {
 // fields are what literals of the site's package give a field.
 func (p *program) fields(s site, called string) []site {
 	owners := map[string]int{} // the structs that have it, and at which index
-	p.each(func(n ast.Node, _ *ast.FuncDecl, file *source) {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok || file.dir != s.file.dir {
+	eachNode(p, func(spec *ast.TypeSpec, _ *ast.FuncDecl, file *source) {
+		if file.dir != s.file.dir {
 			return
 		}
 		if structure, ok := spec.Type.(*ast.StructType); ok {
@@ -135,9 +132,8 @@ func (p *program) fields(s site, called string) []site {
 		}
 	})
 	var found []site
-	p.each(func(n ast.Node, in *ast.FuncDecl, file *source) {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok || file.dir != s.file.dir {
+	eachNode(p, func(lit *ast.CompositeLit, in *ast.FuncDecl, file *source) {
+		if file.dir != s.file.dir {
 			return
 		}
 		if index, owns := owners[lastName(lit.Type)]; owns {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/execution"
+	"toolgraph/tests/thorough"
 )
 
 // together records runs in one batch.
@@ -176,7 +177,7 @@ func TestDamagedPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	variants := [][]byte{{}, body[:len(body)/2]}
-	for at := 0; at < len(body); at += 7 {
+	for at := 0; at < len(body); at += 7 * thorough.Step(5) {
 		sick := bytes.Clone(body)
 		sick[at] ^= 1 << (at % 8)
 		variants = append(variants, sick)

@@ -7,28 +7,30 @@ import (
 	"toolgraph/expressions/value"
 )
 
-var hostileSources = map[string]hostileScenario{
-	"parens-1e4":     {source: strings.Repeat("(", 10_000) + "1" + strings.Repeat(")", 10_000), want: "refused"},
-	"parens-2e5":     {source: strings.Repeat("(", 200_000) + "1" + strings.Repeat(")", 200_000), want: "refused"},
-	"parens-99":      {source: strings.Repeat("(", 99) + "1" + strings.Repeat(")", 99), want: "value"},
-	"brackets-1e6":   {source: strings.Repeat("[", 1_000_000), want: "refused"},
-	"minus-16k":      {source: strings.Repeat("-", 16_000) + "1", want: "value"},
-	"plus-16k":       {source: "1" + strings.Repeat("+1", 8000), want: "value"},
-	"cond-16k":       {source: strings.Repeat("1?", 8000) + "1"},
-	"dots-16k":       {source: "a" + strings.Repeat(".a", 8000)},
-	"predicates-16k": {source: "a" + strings.Repeat("[0]", 5000)},
-	"keep-16k":       {source: "a" + strings.Repeat("[]", 8000)},
-	"chain-16k":      {source: `"a"` + strings.Repeat("~>$uppercase", 1300)},
-	"assign-16k":     {source: strings.Repeat("$a:=", 4000) + "1", want: "value"},
-	"wild-16k":       {source: "*" + strings.Repeat(".*", 8000), data: func() map[string]any { return map[string]any{"a": []any{1.0, 2.0}} }},
-	"source-1MiB":    {source: strings.Repeat(" ", 1<<20) + "1", want: "refused"},
-	"escapes-16k":    {source: `"` + strings.Repeat(`\n`, 8000) + `"`, want: "value"},
-	"string-open":    {source: `"` + strings.Repeat("a", 16_000), want: "refused"},
-	"regex-open":     {source: `/` + strings.Repeat("(", 16_000), want: "refused"},
-	"signature":      {source: `function($x)<` + strings.Repeat("a<", 5000) + `>{1}`, want: "refused"},
-	"lambda-nest":    {source: strings.Repeat("function(){", 95) + "1" + strings.Repeat("}", 95), want: "error"},
-	"compose-chain":  {source: `($f := $trim` + strings.Repeat("~>$trim", 2200) + `; $f("a"))`},
-	"names-16k":      {source: strings.Repeat("`a`.", 4000) + "a"},
+func hostileSources() map[string]hostileScenario {
+	return map[string]hostileScenario{
+		"parens-1e4":     {source: strings.Repeat("(", 10_000) + "1" + strings.Repeat(")", 10_000), want: "refused"},
+		"parens-2e5":     {source: strings.Repeat("(", 200_000) + "1" + strings.Repeat(")", 200_000), want: "refused"},
+		"parens-99":      {source: strings.Repeat("(", 99) + "1" + strings.Repeat(")", 99), want: "value"},
+		"brackets-1e6":   {source: strings.Repeat("[", 1_000_000), want: "refused"},
+		"minus-16k":      {source: strings.Repeat("-", 16_000) + "1", want: "value"},
+		"plus-16k":       {source: "1" + strings.Repeat("+1", 8000), want: "value"},
+		"cond-16k":       {source: strings.Repeat("1?", 8000) + "1"},
+		"dots-16k":       {source: "a" + strings.Repeat(".a", 8000)},
+		"predicates-16k": {source: "a" + strings.Repeat("[0]", 5000)},
+		"keep-16k":       {source: "a" + strings.Repeat("[]", 8000)},
+		"chain-16k":      {source: `"a"` + strings.Repeat("~>$uppercase", 1300)},
+		"assign-16k":     {source: strings.Repeat("$a:=", 4000) + "1", want: "value"},
+		"wild-16k":       {source: "*" + strings.Repeat(".*", 8000), data: func() map[string]any { return map[string]any{"a": []any{1.0, 2.0}} }},
+		"source-1MiB":    {source: strings.Repeat(" ", 1<<20) + "1", want: "refused"},
+		"escapes-16k":    {source: `"` + strings.Repeat(`\n`, 8000) + `"`, want: "value"},
+		"string-open":    {source: `"` + strings.Repeat("a", 16_000), want: "refused"},
+		"regex-open":     {source: `/` + strings.Repeat("(", 16_000), want: "refused"},
+		"signature":      {source: `function($x)<` + strings.Repeat("a<", 5000) + `>{1}`, want: "refused"},
+		"lambda-nest":    {source: strings.Repeat("function(){", 95) + "1" + strings.Repeat("}", 95), want: "error"},
+		"compose-chain":  {source: `($f := $trim` + strings.Repeat("~>$trim", 2200) + `; $f("a"))`},
+		"names-16k":      {source: strings.Repeat("`a`.", 4000) + "a"},
+	}
 }
 
 const deepen = `($f := function($n, $o){$n = 0 ? $o : $f($n - 1, {"a": $o})}; $d := $f(DEPTH, 1); `

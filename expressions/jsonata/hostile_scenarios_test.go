@@ -14,7 +14,7 @@ type hostileScenario struct {
 func hostileScenarios() map[string]hostileScenario {
 	all := map[string]hostileScenario{}
 	for _, family := range []map[string]hostileScenario{
-		hostileRecursion, hostileRanges, hostileGrowth, hostilePatterns, hostileSources, hostileDepth, hostileArrays, hostileNumbers, hostileData,
+		hostileRecursion, hostileRanges, hostileGrowth, hostilePatterns, hostileSources(), hostileDepth, hostileArrays, hostileNumbers, hostileData,
 	} {
 		for name, s := range family {
 			all[name] = s

@@ -15,6 +15,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
+	"toolgraph/tests/thorough"
 )
 
 // randomGraph is a file with a tool t of n nodes between entry and exit, with loops, whose nodes
@@ -105,7 +106,8 @@ func TestSoundness(t *testing.T) {
 }
 
 func testSoundness(t *testing.T, calls bool) {
-	const graphs, runs = 1500, 8
+	const runs = 8
+	graphs := thorough.Times(300, 1500)
 	built, failed := 0, 0
 	seen := sights{}
 	for seed := range uint64(graphs) {
@@ -132,11 +134,11 @@ func testSoundness(t *testing.T, calls bool) {
 		}
 	}
 	t.Logf("%d of %d graphs were built, %d nodes said to fail; seen: %v", built, graphs, failed, seen)
-	if built < graphs/5 || failed < 5 {
+	if built < graphs/5 || failed < graphs/300 {
 		t.Errorf("%d of %d graphs were built, and %d nodes said to fail", built, graphs, failed)
 	}
 	for _, what := range []string{"frame", "part", "handled", "attempt", "wentOnError", "asked", "refused"} {
-		if calls && seen[what] < 50 {
+		if calls && seen[what] < graphs/30 {
 			t.Errorf("%s was seen %d times only", what, seen[what])
 		}
 	}

@@ -125,7 +125,6 @@ file takes it as the argument FILE or with -g.`,
   toolgraph config claude-desktop graph.yaml     print the entry for the host's configuration
   toolgraph -g graph.yaml                        serve it, as the host will`,
 		Args:          noCommand,
-		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -140,7 +139,7 @@ file takes it as the argument FILE or with -g.`,
 	}
 	graphFlag(root, &serve.graph)
 	serve.register(root)
-	root.SetVersionTemplate("toolgraph {{.Version}}\n")
+	versionFlag(root, std)
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)

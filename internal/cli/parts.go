@@ -16,14 +16,13 @@ type Parts struct{ std streams }
 
 // settle gives a root command the habits of this program.
 func (p Parts) settle(root *cobra.Command) {
-	root.Version = versionText()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
 	root.SetIn(p.std.in)
 	root.SetOut(p.std.out)
 	root.SetErr(p.std.err)
 	root.SetFlagErrorFunc(flagError)
 	onlyCommands(root)
+	versionFlag(root, p.std)
 }
 
 // Usagef returns an error about the command line.

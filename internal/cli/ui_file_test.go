@@ -17,6 +17,7 @@ import (
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
+	"toolgraph/tests/thorough"
 )
 
 // checkedByCommand are the findings that toolgraph check prints.
@@ -43,9 +44,7 @@ func TestPageHasTheFindingsOfCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("FIRECRAWL_API_KEY", "key-of-the-test")
-	if testing.Short() {
-		paths = paths[:6]
-	}
+	paths = paths[:thorough.Times(8, len(paths))]
 	found := 0
 	for _, example := range paths {
 		if strings.HasSuffix(example, ".test.yaml") {
@@ -91,7 +90,7 @@ func TestPageHasTheFindingsOfCheck(t *testing.T) {
 			}
 		})
 	}
-	if found < 300 && !testing.Short() {
+	if found < thorough.Times(100, 300) {
 		t.Errorf("only %d findings were compared", found)
 	}
 }

@@ -33,6 +33,20 @@ func newVersion(std streams) *cobra.Command {
 	return cmd
 }
 
+// versionFlag gives a root command the flag --version. That of cobra is printed by package text/template, which calls
+// methods by their names: the linker then keeps all methods of all types, a tenth of the program.
+func versionFlag(root *cobra.Command, std streams) {
+	show := root.Flags().BoolP("version", "v", false, "version for "+root.Name())
+	run := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *show {
+			_, err := fmt.Fprintf(std.out, "%s %s\n", root.Name(), versionText())
+			return err
+		}
+		return run(cmd, args)
+	}
+}
+
 // versionText returns the release, or the commit of the build.
 func versionText() string {
 	info, ok := debug.ReadBuildInfo()

@@ -18,13 +18,17 @@ import (
 // patience is how long a server may take to start or to end: a guard against a hang.
 const patience = 90 * time.Second
 
-// shared is the server of this test process.
-var shared struct {
-	mu      sync.Mutex // guards what follows
-	server  *Server
-	err     error
-	skip    string
-	started bool
+// shared is the server of this test process, and the database in which each test has a schema.
+var shared sharing
+
+type sharing struct {
+	mu       sync.Mutex // guards what follows
+	server   *Server    // nil: TOOLGRAPH_POSTGRES names one, or none is started
+	database string     // its URL
+	drop     func() error
+	err      error
+	skip     string
+	started  bool
 }
 
 // Main runs the tests of a package that uses URL, stops the server and exits.
@@ -41,36 +45,57 @@ func Stop() {
 	defer shared.mu.Unlock()
 	if shared.server != nil {
 		shared.server.remove()
-		shared.server = nil
-	}
-}
-
-// URL returns the URL of an empty database, which is dropped when the test has ended. The test is
-// skipped, with the reason, on a machine without Postgres. TOOLGRAPH_POSTGRES names a server to use
-// instead of one of the test's own: a URL of a user who may create databases.
-func URL(t testing.TB) string {
-	t.Helper()
-	if running := os.Getenv("TOOLGRAPH_POSTGRES"); running != "" {
-		return create(t, running)
-	}
-	shared.mu.Lock()
-	if !shared.started {
-		shared.started = true
-		if shared.skip = missing(); shared.skip == "" {
-			shared.server, shared.err = start()
+	} else if shared.drop != nil {
+		if err := shared.drop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 		}
 	}
-	server, skip, err := shared.server, shared.skip, shared.err
-	shared.mu.Unlock()
-	switch {
-	case skip != "":
-		t.Skip(skip)
-	case err != nil:
+	shared.server, shared.database, shared.drop = nil, "", nil
+}
+
+var names atomic.Int64
+
+// URL returns the URL of a schema that does not exist yet, in the database that all tests of the process share:
+// another database for each would be most of what such a test costs. The test is skipped, with the reason, on a
+// machine without Postgres. TOOLGRAPH_POSTGRES names a server to use instead of one of the test's own: a URL of a
+// user who may create databases.
+func URL(t testing.TB) string {
+	t.Helper()
+	u, err := url.Parse(database(t))
+	if err != nil {
 		t.Fatal(err)
-	case server == nil:
+	}
+	query := u.Query()
+	query.Set("search_path", fmt.Sprintf("test_%d", names.Add(1)))
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// Database is URL with an empty database in place of a schema, dropped when the test has ended: for tests of the
+// rights in a database and of the schema that is used unless the URL names one.
+func Database(t testing.TB) string {
+	t.Helper()
+	return create(t, database(t))
+}
+
+// database returns the URL of the database that the tests of the process share.
+func database(t testing.TB) string {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if !shared.started {
+		shared.started = true
+		shared.begin()
+	}
+	switch {
+	case shared.skip != "":
+		t.Skip(shared.skip)
+	case shared.err != nil:
+		t.Fatal(shared.err)
+	case shared.database == "":
 		t.Fatal("pgtest.Stop was called before this test")
 	}
-	return server.URL(t)
+	return shared.database
 }
 
 // Start starts a server for one test, which may stop and start it, with settings such as
@@ -117,26 +142,47 @@ func (s *Server) Create(name string) (string, error) {
 	return u.String(), execute(s.admin(), "CREATE DATABASE "+name)
 }
 
-var databases atomic.Int64
+// begin starts the server, and creates a database on one that runs already.
+func (s *sharing) begin() {
+	if running := os.Getenv("TOOLGRAPH_POSTGRES"); running != "" {
+		s.database, s.drop, s.err = beside(running)
+		return
+	}
+	if s.skip = missing(); s.skip != "" {
+		return
+	}
+	if s.server, s.err = start(); s.err == nil {
+		s.database = s.server.admin() // the database that each server has
+	}
+}
 
 // create creates a database beside the one of a URL.
 func create(t testing.TB, admin string) string {
 	t.Helper()
-	u, err := url.Parse(admin)
+	made, drop, err := beside(admin)
 	if err != nil {
-		t.Fatal("TOOLGRAPH_POSTGRES is not a URL such as postgres://user@host/database")
-	}
-	name := fmt.Sprintf("toolgraph_test_%d_%d", os.Getpid(), databases.Add(1))
-	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+		if err := drop(); err != nil {
 			t.Log(err) // the server of a test that has stopped it is gone
 		}
 	})
+	return made
+}
+
+// beside creates a database beside the one of a URL.
+func beside(admin string) (made string, drop func() error, err error) {
+	u, err := url.Parse(admin)
+	if err != nil {
+		return "", nil, errors.New("TOOLGRAPH_POSTGRES is not a URL such as postgres://user@host/database")
+	}
+	name := fmt.Sprintf("toolgraph_test_%d_%d", os.Getpid(), names.Add(1))
+	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
+		return "", nil, err
+	}
 	u.Path = "/" + name
-	return u.String()
+	return u.String(), func() error { return execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }, nil
 }
 
 func execute(place, statement string) error {

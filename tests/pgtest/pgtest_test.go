@@ -3,6 +3,7 @@ package pgtest_test
 import (
 	"context"
 	"database/sql"
+	"net/url"
 	"testing"
 
 	"toolgraph/tests/pgtest"
@@ -10,34 +11,50 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func version(ctx context.Context, place string) (n int, err error) {
+// tables is how many tables there are in the schema of a URL.
+func tables(ctx context.Context, place string) (n int, err error) {
 	db, err := sql.Open("pgx", place)
 	if err != nil {
 		return 0, err
 	}
 	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&n)
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()").Scan(&n)
 	return n, err
 }
 
-// Two tests have databases that do not know each other; a server that a test stops is gone and comes back.
+// Two tests do not see each other's tables, whether they have a schema or a database.
 func TestServer(t *testing.T) {
-	a, b := pgtest.URL(t), pgtest.URL(t)
+	t.Run("schema", func(t *testing.T) { apart(t, pgtest.URL, "CREATE SCHEMA ") })
+	t.Run("database", func(t *testing.T) { apart(t, pgtest.Database, "") })
+}
+
+func apart(t *testing.T, place func(testing.TB) string, create string) {
+	a, b := place(t), place(t)
 	db, err := sql.Open("pgx", a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	if create != "" {
+		u, err := url.Parse(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), create+u.Query().Get("search_path")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE here (n int)"); err != nil {
 		t.Fatal(err)
 	}
 	for place, want := range map[string]int{a: 1, b: 0} {
-		if n, err := version(t.Context(), place); err != nil || n != want {
+		if n, err := tables(t.Context(), place); err != nil || n != want {
 			t.Errorf("%s has %d tables (%v), expected %d", place, n, err, want)
 		}
 	}
 }
 
+// A server that a test stops is gone and comes back.
 func TestStop(t *testing.T) {
 	s := pgtest.Start(t)
 	place := s.URL(t)
@@ -45,13 +62,13 @@ func TestStop(t *testing.T) {
 		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := version(t.Context(), place); err == nil {
+		if _, err := tables(t.Context(), place); err == nil {
 			t.Error("a stopped server answers")
 		}
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := version(t.Context(), place); err != nil {
+		if _, err := tables(t.Context(), place); err != nil {
 			t.Error(err)
 		}
 	}

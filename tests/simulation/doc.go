@@ -12,6 +12,6 @@
 // The same kinds of faults meet real databases in stores_*_test.go: each process has a journal.Store on
 // SQLite, or on Postgres behind a network that is silent and cuts connections, in real time.
 //
-// The tests run 300 seeds, 150 of a fleet and 4 of each database; SIM=10000 runs more (make sim; a tenth on the databases), and SEED=17 that one alone, with its
+// The tests run 100 seeds, 50 of a fleet and 4 of each database; SIM=10000 runs more (make sim; a tenth on the databases), and SEED=17 that one alone, with its
 // trace.
 package simulation

@@ -13,7 +13,7 @@ import (
 // requests to the database and their acknowledgements, notifications and mail are lost, late or
 // doubled; cancellations and answers arrive at the wrong process.
 func TestFleet(t *testing.T) {
-	first, n := uint64(1), fromEnv(t, "SIM", 150)
+	first, n := uint64(1), fromEnv(t, "SIM", 50)
 	if os.Getenv("SEED") != "" {
 		first, n = fromEnv(t, "SEED", 0), 1
 	}

@@ -25,7 +25,7 @@ func fromEnv(t *testing.T, name string, otherwise uint64) uint64 {
 
 // TestSimulation runs random graphs through random schedules and disturbances.
 func TestSimulation(t *testing.T) {
-	first, n := uint64(1), fromEnv(t, "SIM", 300)
+	first, n := uint64(1), fromEnv(t, "SIM", 100)
 	if os.Getenv("SEED") != "" {
 		first, n = fromEnv(t, "SEED", 0), 1
 	}

@@ -2,6 +2,7 @@ package testbin
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"toolgraph/internal/base/files"
 )
 
 // program is the main package of this module.
@@ -28,8 +31,8 @@ var (
 )
 
 // Build compiles the main package pkg, such as "toolgraph/tests/fakeserver", once
-// per test process and returns the path of the executable. Run removes it. Safe
-// for concurrent use. On a machine without Go, the executables are those of the directory
+// for the test processes of all packages, and returns the path of the executable, which
+// belongs to this process: Run removes it. Safe for concurrent use. On a machine without Go, the executables are those of the directory
 // that TOOLGRAPH_TEST_PROGRAMS names: tests of other systems are built elsewhere.
 //
 // With -race and -short, a test that wants the program itself is skipped: what it tests
@@ -97,12 +100,59 @@ func compile(pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := filepath.Join(root, name)
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", out, pkg)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
+	ctx, out := context.Background(), filepath.Join(root, name)
+	shared, release := sharedDir(ctx)
+	defer release()
+	if shared == "" {
+		return out, build(ctx, out, pkg)
 	}
-	return out, nil
+	last := filepath.Join(shared, name)
+	if err := build(ctx, last, pkg); err != nil {
+		return "", err
+	}
+	return out, link(last, out)
+}
+
+// build compiles a main package, unless the executable there is of the same source: then it is not linked again.
+func build(ctx context.Context, out, pkg string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", out, pkg)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", pkg, err, said)
+	}
+	return nil
+}
+
+// sharedDir returns the directory in which the test processes of all packages build, one at a time: linking the
+// program takes longer than most of what is tested with it. "" when there is none: then each process builds for itself.
+func sharedDir(ctx context.Context) (dir string, release func()) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", func() {}
+	}
+	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", func() {}
+	}
+	dir = filepath.Join(cache, "toolgraph-tests", fmt.Sprintf("%x", sha256.Sum256(module))[:16])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", func() {}
+	}
+	if release, err = files.LockFile(ctx, filepath.Join(dir, "lock")); err != nil {
+		return "", func() {}
+	}
+	return dir, release
+}
+
+// link gives an executable a second name, which remains when the first is built again.
+func link(from, to string) error {
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	content, err := os.ReadFile(from) // another file system, or one without links
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o700)
 }
 
 func outputDir() (string, error) {

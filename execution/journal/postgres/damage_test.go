@@ -14,11 +14,11 @@ import (
 func TestDamage(t *testing.T) {
 	long := strings.Repeat("long ", 50_000)
 	for what, statement := range map[string]string{
-		"a byte of a short run":  `UPDATE toolgraph.runs SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,
-		"a byte of a chunk":      `UPDATE toolgraph.chunks SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,
-		"a chunk that is gone":   `DELETE FROM toolgraph.chunks`,
-		"a byte of a long value": `UPDATE toolgraph.spills SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,
-		"the row":                `UPDATE toolgraph.runs SET args = '{}'`,
+		"a byte of a short run":  `UPDATE runs SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,
+		"a byte of a chunk":      `UPDATE chunks SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,
+		"a chunk that is gone":   `DELETE FROM chunks`,
+		"a byte of a long value": `UPDATE spills SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,
+		"the row":                `UPDATE runs SET args = '{}'`,
 	} {
 		url := pgtest.URL(t)
 		s := open(t, url, journal.Options{}, postgres.Timing{})
@@ -41,7 +41,7 @@ func TestDamage(t *testing.T) {
 		if n, err := s.Delete(t.Context(), "RUN"); n != 1 || err != nil {
 			t.Errorf("%s: %d deleted, %v", what, n, err)
 		}
-		if n := query[int](t, url, `SELECT (SELECT count(*) FROM toolgraph.chunks) + (SELECT count(*) FROM toolgraph.spills)`); n != 0 {
+		if n := query[int](t, url, `SELECT (SELECT count(*) FROM chunks) + (SELECT count(*) FROM spills)`); n != 0 {
 			t.Errorf("%s: %d rows stay", what, n)
 		}
 	}

@@ -75,7 +75,7 @@ func TestSleeper(t *testing.T) {
 		t.Errorf("the sleeper may call: %v", err)
 	}
 	taken(t, asleep, "RUN")
-	if n := query[int](t, url, `SELECT steps FROM toolgraph.runs WHERE id = 'RUN'`); n != 2 {
+	if n := query[int](t, url, `SELECT steps FROM runs WHERE id = 'RUN'`); n != 2 {
 		t.Errorf("the row has %d steps, expected the 2 that its owner has recorded", n)
 	}
 	record(t, other, all[3:]...)
@@ -121,9 +121,9 @@ func TestFirstCommitOfASleeper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(t, url, `DELETE FROM toolgraph.processes`) // as a sweep does
+	change(t, url, `DELETE FROM processes`) // as a sweep does
 	record(t, asleep, events("RUN", "in", "out")[:2]...)
-	if owner := query[string](t, url, `SELECT owner FROM toolgraph.runs WHERE id = 'RUN'`); owner == before.Name {
+	if owner := query[string](t, url, `SELECT owner FROM runs WHERE id = 'RUN'`); owner == before.Name {
 		t.Error("the run belongs to a process that is dead")
 	}
 }
@@ -134,7 +134,7 @@ func TestClaimOfASleeper(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url, journal.Options{}, quick)
 	record(t, s, events("RUN", "in", "out")[:2]...)
-	change(t, url, `UPDATE toolgraph.runs SET owner = 'GONE.1.host'`)
+	change(t, url, `UPDATE runs SET owner = 'GONE.1.host'`)
 	until(t, "the run is interrupted", isInterrupted(t, open(t, url, journal.Options{}, quick), "RUN"))
 }
 
@@ -144,13 +144,13 @@ func TestSameEvent(t *testing.T) {
 	a, b := open(t, url, journal.Options{}, never), open(t, url, journal.Options{}, postgres.Timing{})
 	all := events("RUN", "in", "out")
 	record(t, a, all[:2]...)
-	owner := query[string](t, url, `SELECT owner FROM toolgraph.runs`)
-	change(t, url, `UPDATE toolgraph.runs SET status = 'interrupted'`)
+	owner := query[string](t, url, `SELECT owner FROM runs`)
+	change(t, url, `UPDATE runs SET status = 'interrupted'`)
 	if err := b.Claim(t.Context(), "RUN"); err != nil {
 		t.Fatal(err)
 	}
 	record(t, b, all[2])
-	change(t, url, `UPDATE toolgraph.runs SET owner = $1`, owner)
+	change(t, url, `UPDATE runs SET owner = $1`, owner)
 	other := all[2]
 	step := *other.Record
 	step.Output = "other"
@@ -194,16 +194,16 @@ func TestSignOff(t *testing.T) {
 	url := pgtest.URL(t)
 	s := open(t, url, journal.Options{}, postgres.Timing{})
 	record(t, s, events("RUN", "in", "out")[:2]...)
-	if n := query[int](t, url, `SELECT count(*) FROM toolgraph.processes`); n != 1 {
+	if n := query[int](t, url, `SELECT count(*) FROM processes`); n != 1 {
 		t.Errorf("%d processes, expected 1", n)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := query[int](t, url, `SELECT count(*) FROM toolgraph.processes`); n != 0 {
+	if n := query[int](t, url, `SELECT count(*) FROM processes`); n != 0 {
 		t.Errorf("%d processes, expected none", n)
 	}
-	if status := query[string](t, url, `SELECT status FROM toolgraph.runs`); status != "interrupted" {
+	if status := query[string](t, url, `SELECT status FROM runs`); status != "interrupted" {
 		t.Errorf("the run is %s, expected that it is interrupted", status)
 	}
 }
@@ -214,7 +214,7 @@ func TestServerIsYoung(t *testing.T) {
 	silent := open(t, url, journal.Options{}, never)
 	record(t, silent, events("RUN", "in", "out")[:2]...)
 	up := query[float64](t, url, `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8`)
-	change(t, url, `UPDATE toolgraph.processes SET beat = 0`)
+	change(t, url, `UPDATE processes SET beat = 0`)
 	older, younger := time.Duration(up*float64(time.Second))+time.Hour, time.Duration(up/2*float64(time.Second))
 	r, err := open(t, url, journal.Options{}, postgres.Timing{Dead: older}).Run(t.Context(), "RUN")
 	if err != nil || r.Status != journal.Running {
@@ -234,7 +234,7 @@ func TestClaimBesideDeletion(t *testing.T) {
 	if err := s.Release(t.Context(), "RUN"); err != nil {
 		t.Fatal(err)
 	}
-	owner := query[string](t, url, `SELECT owner FROM toolgraph.runs`)
+	owner := query[string](t, url, `SELECT owner FROM runs`)
 	db, err := sql.Open("pgx", url)
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestClaimBesideDeletion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := claim.ExecContext(t.Context(), `UPDATE toolgraph.runs SET status = 'running', owner = $1`, owner); err != nil {
+	if _, err := claim.ExecContext(t.Context(), `UPDATE runs SET status = 'running', owner = $1`, owner); err != nil {
 		t.Fatal(err)
 	}
 	deleted := make(chan int, 1)
@@ -264,7 +264,7 @@ func TestClaimBesideDeletion(t *testing.T) {
 	if n := <-deleted; n != 0 {
 		t.Errorf("%d runs in progress were deleted", n)
 	}
-	if n := query[int](t, url, `SELECT (SELECT count(*) FROM toolgraph.runs) + (SELECT count(*) FROM toolgraph.chunks)`); n != 2 {
+	if n := query[int](t, url, `SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM chunks)`); n != 2 {
 		t.Errorf("%d rows are left, expected the run and its chunk", n)
 	}
 }

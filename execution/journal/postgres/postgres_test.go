@@ -86,7 +86,7 @@ func TestMigrateOnce(t *testing.T) {
 		all.Go(func() { record(t, s, events(fmt.Sprintf("RUN%d", i), "in", "out")...) })
 	}
 	all.Wait()
-	if n := query[int](t, url, `SELECT count(*) FROM toolgraph.runs`); n != 8 {
+	if n := query[int](t, url, `SELECT count(*) FROM runs`); n != 8 {
 		t.Errorf("%d runs, expected 8", n)
 	}
 	if n := query[int](t, url, `SELECT count(*) FROM pg_tables WHERE schemaname = 'public'`); n != 0 {
@@ -97,7 +97,7 @@ func TestMigrateOnce(t *testing.T) {
 func TestNewerSchema(t *testing.T) {
 	url := pgtest.URL(t)
 	record(t, open(t, url, journal.Options{}, postgres.Timing{}), events("RUN", "in", "out")...)
-	change(t, url, `UPDATE toolgraph.version SET n = 99`)
+	change(t, url, `UPDATE version SET n = 99`)
 	s := open(t, url, journal.Options{}, postgres.Timing{})
 	_, err := s.List(t.Context(), journal.Filter{})
 	if err == nil || !strings.Contains(err.Error(), "newer toolgraph (version 99, this one has 2); update toolgraph, or name another place with --state") {

@@ -206,7 +206,7 @@ func TestLostAcknowledgement(t *testing.T) {
 
 // Rights: who may only read can list runs, and who may not create the schema gets the remedy.
 func TestRights(t *testing.T) {
-	url := pgtest.URL(t)
+	url := pgtest.Database(t)
 	role := "reader_" + strings.NewReplacer("-", "_").Replace(query[string](t, url, `SELECT current_database()`))
 	change(t, url, `CREATE ROLE `+role+` LOGIN`)
 	t.Cleanup(func() { change(t, url, `DROP OWNED BY `+role+`; DROP ROLE `+role) })
@@ -236,7 +236,7 @@ func TestRights(t *testing.T) {
 
 // An administrator can create the schema for a user who may create nothing else.
 func TestSchemaOfAnAdministrator(t *testing.T) {
-	url := pgtest.URL(t)
+	url := pgtest.Database(t)
 	role := "owner_" + query[string](t, url, `SELECT current_database()`)
 	change(t, url, `CREATE ROLE `+role+` LOGIN; CREATE SCHEMA toolgraph AUTHORIZATION `+role)
 	t.Cleanup(func() { change(t, url, `DROP OWNED BY `+role+`; DROP ROLE `+role) })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/internal/authoring/graphtest"
+	"toolgraph/tests/thorough"
 )
 
 // example is an example file, and what is known of it.
@@ -45,10 +46,7 @@ func examplesOf(t *testing.T) (all []example) {
 // At each byte of each example file, and at the end of files that were cut off, there is an answer: bounded, of words that
 // replace the word before the cursor, and read in steps that grow with the text alone.
 func TestEveryByte(t *testing.T) {
-	step := 1
-	if testing.Short() {
-		step = 7
-	}
+	step := thorough.Step(5)
 	for _, e := range examplesOf(t) {
 		t.Run(e.name, func(t *testing.T) {
 			src, known, found := e.src, e.known, 0

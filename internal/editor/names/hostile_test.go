@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/tests/thorough"
 )
 
 // Whatever a file has, its names, tokens and symbols are inside it, each token in one line and none inside
@@ -18,8 +19,8 @@ func TestBrokenFiles(t *testing.T) {
 	}
 	paths = append(paths, "testdata/all/graph.yaml", "testdata/older/graph.yaml")
 	random := rand.New(rand.NewPCG(3, 4))
-	renamed := 0
-	for range 400 {
+	renamed, files := 0, thorough.Times(100, 400)
+	for range files {
 		src, err := os.ReadFile(paths[random.IntN(len(paths))])
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +69,7 @@ func TestBrokenFiles(t *testing.T) {
 			}
 		}
 	}
-	if renamed < 50 {
+	if renamed < files/8 {
 		t.Errorf("%d renames", renamed)
 	}
 }
