@@ -35,7 +35,10 @@ type sqlite struct {
 	sqliteWriter // belongs to the goroutine that writes
 }
 
-const defaultBusy = 2 * time.Second
+const (
+	defaultBusy = 2 * time.Second
+	openAgain   = 5 * time.Millisecond
+)
 
 func newSQLite(dir string, durable bool) *sqlite {
 	return &sqlite{dir: dir, durable: durable, user: os.Geteuid(), busy: defaultBusy}
@@ -73,7 +76,7 @@ func (s *sqlite) Open(_ context.Context, create bool) (*sql.DB, error) {
 	if err := s.createEmpty(); err != nil {
 		return nil, s.Explain(err)
 	}
-	db, err := open(s.source(), migrate)
+	db, err := s.openPatiently(s.source())
 	if trouble := s.Trouble(err); !create && (trouble == Passing || trouble == Lasting) {
 		s.fixed = true
 		if db, err = s.openFixed(err); err != nil {
@@ -93,11 +96,22 @@ func (s *sqlite) createEmpty() error {
 	if info, err := os.Stat(s.Place()); err != nil || info.Size() > 0 {
 		return nil //nolint:nilerr // opening it returns the error
 	}
-	db, err := open(s.source("auto_vacuum(INCREMENTAL)"), migrate)
+	db, err := s.openPatiently(s.source("auto_vacuum(INCREMENTAL)"))
 	if err != nil {
 		return err
 	}
 	return db.Close()
+}
+
+// openPatiently waits for processes that create the database at the same time: SQLite itself does not wait for the
+// lock that a change of the journal mode needs.
+func (s *sqlite) openPatiently(source string) (*sql.DB, error) {
+	for end := time.Now().Add(s.busy); ; time.Sleep(openAgain) {
+		db, err := open(source, migrate)
+		if s.Trouble(err) != Locked || !time.Now().Before(end) {
+			return db, err
+		}
+	}
 }
 
 func open(source string, prepare func(*sql.DB) error) (*sql.DB, error) {

@@ -8,13 +8,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"toolgraph/internal/base/files"
 )
 
+// creating is held while a store looks for its file and creates it. SQLite's locks belong to the process, and the
+// system releases them when any descriptor of the file is closed: no other store may have opened it by then.
+var creating sync.Mutex
+
 // prepareFile creates the directory and the file, for this user alone, and refuses files of other
 // users.
 func (s *sqlite) prepareFile(create bool) error {
+	creating.Lock()
+	defer creating.Unlock()
 	err := s.checkPrivate(s.dir, fs.ModeDir)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		err = os.MkdirAll(s.dir, 0o700)
@@ -31,7 +38,10 @@ func (s *sqlite) prepareFile(create bool) error {
 	case !create:
 		return ErrNoStore
 	}
-	f, err := os.OpenFile(s.Place(), os.O_RDWR|os.O_CREATE|files.NoFollow, 0o600)
+	f, err := os.OpenFile(s.Place(), os.O_RDWR|os.O_CREATE|os.O_EXCL|files.NoFollow, 0o600)
+	if errors.Is(err, fs.ErrExist) { // another process has created it
+		return nil
+	}
 	if err != nil {
 		return err
 	}
