@@ -33,9 +33,6 @@ func newSecond(std streams) *cobra.Command {
 // evaluation here has failed.
 func (f *evalFlags) printSecond(ctx context.Context, w io.Writer, source string, scope *expressions.Scope, ours value.Value, failed bool) error {
 	self, err := os.Executable()
-	if err == nil && isOther.Load() {
-		self, err = beside(self)
-	}
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,20 @@ func printDiagnostics(w io.Writer, found config.Diagnostics) {
 	_ = writeText(w, found) // standard error: a failure to write has no place to go
 }
 
-func writeText(w io.Writer, found config.Diagnostics) error { return lines{}.write(w, found) }
+func writeText(w io.Writer, found config.Diagnostics) error {
+	return writeFindings(w, found, func(config.Pos) string { return "" })
+}
+
+// writeFindings writes each finding, and below it what excerpt returns of its place.
+func writeFindings(w io.Writer, found config.Diagnostics, excerpt func(config.Pos) string) error {
+	screen := terminal.On(w)
+	for _, d := range found {
+		if _, err := fmt.Fprintf(w, "%s\n%s", findingText(screen, d), screen.Carets(excerpt(d.Pos))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // findingText is a finding in one line, its place and severity painted.
 func findingText(screen terminal.Screen, d config.Diagnostic) string {
@@ -115,15 +128,7 @@ func (l lines) note(of checked, file *config.File) {
 }
 
 // write writes each finding, with its line and a caret below it.
-func (l lines) write(w io.Writer, found config.Diagnostics) error {
-	screen := terminal.On(w)
-	for _, d := range found {
-		if _, err := fmt.Fprintf(w, "%s\n%s", findingText(screen, d), screen.Carets(l.excerpt(d.Pos))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (l lines) write(w io.Writer, found config.Diagnostics) error { return writeFindings(w, found, l.excerpt) }
 
 // excerpt returns the line of a position with a caret below it; empty when it is unknown.
 func (l lines) excerpt(pos config.Pos) string {

@@ -23,9 +23,9 @@ import (
 	"toolgraph/internal/runtime/state"
 )
 
-// sessionFlags are the flags of the commands that load a graph file and call its servers.
+// session has the flags of the commands that load a graph file and call its servers.
 // A command registers those that it has.
-type sessionFlags struct {
+type session struct {
 	graph, servers       string
 	vars                 varValues
 	logLevel, logFormat  string
@@ -37,24 +37,20 @@ type sessionFlags struct {
 	audit                auditFlags
 
 	chosen func(flag string) bool // reports whether the command line has a flag
-	asker  runtime.Asker          // nil: the user at the terminal
-	yes    bool                   // --yes: that user agrees
-
-	terminal *asker // of that user, once a session is open
-
+	asker  runtime.Asker          // nil: the command asks no user
 	elsewhere func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) // connects to where runs are made; nil: in this process
 	around    func(execution.Journal) execution.Journal                              // around the journal of runs; nil: nothing is
 }
 
 // register adds --mcp and --log-level; level is the default.
-func (f *sessionFlags) register(cmd *cobra.Command, level string) {
+func (f *session) register(cmd *cobra.Command, level string) {
 	serversFlag(cmd, &f.servers)
 	f.chosen = cmd.Flags().Changed
 	cmd.Flags().StringVar(&f.logLevel, "log-level", level, "`level` of the log on standard error: debug, info, warn or error")
 }
 
 // registerRuns adds the flags of commands that run graphs, apart from those of the history.
-func (f *sessionFlags) registerRuns(cmd *cobra.Command, level string) {
+func (f *session) registerRuns(cmd *cobra.Command, level string) {
 	f.register(cmd, level)
 	f.vars.register(cmd)
 	f.registerExec(cmd)
@@ -63,11 +59,11 @@ func (f *sessionFlags) registerRuns(cmd *cobra.Command, level string) {
 }
 
 // registerExec is for commands that make calls.
-func (f *sessionFlags) registerExec(cmd *cobra.Command) {
+func (f *session) registerExec(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.allowExec, "allow-exec", false, "let calls start the programs of servers of type exec; only for graph files that you trust")
 }
 
-func (f *sessionFlags) registerGrace(cmd *cobra.Command) {
+func (f *session) registerGrace(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.grace, "grace", defaultGrace, "time that a call in flight gets to finish after SIGTERM, before its run is suspended")
 }
 
@@ -134,12 +130,6 @@ func jsonFlag(cmd *cobra.Command, format *string) {
 		}
 		return err
 	})
-}
-
-// files returns the files whose changes matter.
-func (f *sessionFlags) files() []string {
-	o := runtime.Options{Graph: f.graph, File: f.options(), Locked: f.locked}
-	return o.Files()
 }
 
 // alternatives lists words: "a, b or c".

@@ -14,7 +14,7 @@ import (
 )
 
 // logger makes a logger that redacts the secrets.
-func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets) (*slog.Logger, error) {
+func (f *session) logger(std streams, level string, secrets *config.Secrets) (*slog.Logger, error) {
 	log, err := observe.NewLogger(std.err, cmp.Or(level, "error"), cmp.Or(f.logFormat, "text"), secrets)
 	if err != nil {
 		return nil, &runtime.OptionsError{Err: err}

@@ -26,9 +26,6 @@ func (p Parts) settle(root *cobra.Command) {
 	onlyCommands(root)
 }
 
-// Usagef returns an error about the command line.
-func Usagef(format string, args ...any) error { return usagef(format, args...) }
-
 // Printf prints a line for the user on standard error.
 func (p Parts) Printf(format string, args ...any) {
 	fmt.Fprintf(p.std.err, format+"\n", args...)

@@ -17,7 +17,7 @@ import (
 // now, later or often.
 type Calling struct {
 	std   streams
-	flags sessionFlags
+	flags session
 	args  string
 	graph *graph.Graph // that Load has found
 }

@@ -12,7 +12,7 @@ import (
 // Hosting has the flags of a command that makes runs for other processes.
 type Hosting struct {
 	std   streams
-	flags sessionFlags
+	flags session
 }
 
 // Hosting registers the flags.

@@ -10,7 +10,7 @@ import (
 )
 
 type serveFlags struct {
-	sessionFlags
+	session
 	watch, resume bool
 	http          httpFlags
 }

@@ -14,8 +14,31 @@ import (
 	"toolgraph/mcpclient"
 )
 
+// sessionFlags are the flags of a session whose questions the user at the terminal answers, unless it has another asker.
+type sessionFlags struct {
+	session
+	yes bool // --yes: that user agrees
+
+	terminal *asker // of that user, once a session is open
+}
+
+// files returns the files whose changes matter.
+func (f *sessionFlags) files() []string {
+	o := runtime.Options{Graph: f.graph, File: f.options(), Locked: f.locked}
+	return o.Files()
+}
+
+// process returns the process that the flags describe.
+func (f *sessionFlags) process(std streams) (o runtime.Options, err error) {
+	if o, err = f.session.process(std); err == nil && o.Asker == nil {
+		f.terminal = newAsker(std)
+		o.Asker = terminalAsker{f.terminal, f.yes}
+	}
+	return o, err
+}
+
 // project loads and checks the graph file of the flags.
-func (f *sessionFlags) project(ctx context.Context) (*project.Project, error) {
+func (f *session) project(ctx context.Context) (*project.Project, error) {
 	return project.Load(ctx, f.graph, f.options())
 }
 
@@ -47,7 +70,7 @@ func (f *sessionFlags) open(ctx context.Context, std streams, secrets *config.Se
 }
 
 // process returns the process that the flags describe.
-func (f *sessionFlags) process(std streams) (o runtime.Options, err error) {
+func (f *session) process(std streams) (o runtime.Options, err error) {
 	if err := f.audit.check(); err != nil {
 		return o, err
 	}
@@ -56,10 +79,6 @@ func (f *sessionFlags) process(std streams) (o runtime.Options, err error) {
 		Log:  runtime.Logging{To: std.err, Level: f.logLevel, Format: f.logFormat, Exact: f.chosen != nil && f.chosen("log-level")},
 		OTLP: f.otel, Metrics: f.metric, Audit: runtime.Audit{File: f.audit.file, MaxBytes: int64(f.audit.bytes)},
 		Console: console{std.err}, Asker: f.asker, Elsewhere: f.elsewhere, Around: f.around,
-	}
-	if o.Asker == nil {
-		f.terminal = newAsker(std)
-		o.Asker = terminalAsker{f.terminal, f.yes}
 	}
 	o.History, err = f.history.recorded()
 	return o, err

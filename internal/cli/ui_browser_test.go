@@ -32,7 +32,7 @@ type browser struct {
 // browse opens the page of a file, which must be valid at first.
 func browse(t *testing.T, path string, write bool) *browser {
 	t.Helper()
-	flags := &uiFlags{sessionFlags: sessionFlags{graph: path}}
+	flags := &uiFlags{sessionFlags: sessionFlags{session: session{graph: path}}}
 	p, err := project.Load(t.Context(), path, flags.options())
 	if err != nil {
 		t.Fatal(err)
