@@ -10,9 +10,10 @@ import (
 	"toolgraph/execution"
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
-func newRunsExplain(std streams, history *historyFlags) *cobra.Command {
+func newRunsExplain(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "explain [RUN]",
@@ -25,14 +26,14 @@ Without RUN, explain the newest run that failed.
 If the graph has changed since the run, what the file says about its steps is left out.`,
 		Example: `  toolgraph runs explain
   toolgraph runs explain 5GNFQ --json`,
-		Args: args(0, 1, "at most one run"),
+		Args: program.Args(0, 1, "at most one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.RunExplanation, error) {
 				return i.ExplainRun(cmd.Context(), strings.Join(args, ""))
 			}, printExplanation)
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }
 

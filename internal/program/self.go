@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"os"
@@ -21,8 +21,8 @@ func self() string {
 	return path
 }
 
-// selfOption lets the command of a server be that toolgraph.
-func selfOption() []mcpclient.Option {
+// SelfOption lets the command of a server be that toolgraph.
+func SelfOption() []mcpclient.Option {
 	path := self()
 	if path == "" {
 		return nil
@@ -30,7 +30,7 @@ func selfOption() []mcpclient.Option {
 	return []mcpclient.Option{mcpclient.WithSelf("toolgraph", path)}
 }
 
-// isOther is set by MainOf: the executable of the process is not toolgraph.
+// isOther is set by Execute: the executable of the process is not toolgraph.
 var isOther atomic.Bool
 
 // beside returns the toolgraph that is installed beside another program. Without one the command is

@@ -1,7 +1,8 @@
-package cli
+package program
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -9,33 +10,37 @@ import (
 	"toolgraph/internal/runtime"
 )
 
-type serveFlags struct {
-	session
+// ServeFlags are the flags of serve.
+type ServeFlags struct {
+	Session
 	watch, resume bool
 	http          httpFlags
 }
 
-func (f *serveFlags) register(cmd *cobra.Command) {
-	f.registerRuns(cmd, "warn")
-	f.registerGrace(cmd)
-	f.registerPipeline(cmd)
-	f.audit.register(cmd)
-	f.history.serves = true
+// Register adds the flags, apart from -g.
+func (f *ServeFlags) Register(cmd *cobra.Command) {
+	f.RegisterRuns(cmd, "warn")
+	f.RegisterGrace(cmd)
+	f.RegisterPipeline(cmd)
+	f.Audit.Register(cmd)
+	f.History.serves = true
 	if f.elsewhere != nil {
-		f.history.registerRecorded(cmd)
+		f.History.RegisterRecorded(cmd)
 	} else {
-		f.history.register(cmd)
+		f.History.Register(cmd)
 		cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background, those of other processes too")
 	}
 	f.http.register(cmd)
-	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
+	ChoiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "reload changed files while serving; a file with errors is reported and skipped")
 	cmd.Flags().BoolVar(&f.metric, "metrics", false, "serve Prometheus metrics at /metrics (with --http)")
 }
 
-func newServe(std streams) *cobra.Command { return serveCommand(std, &serveFlags{}) }
-
-func serveCommand(std streams, flags *serveFlags) *cobra.Command {
+// NewServe returns the command serve. connect connects to where runs are made, once the file is loaded; nil: they are made
+// in this process.
+func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error)) *cobra.Command {
+	flags := &ServeFlags{}
+	flags.elsewhere = connect
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
 		Short: "Serve the graphs of a file as MCP tools",
@@ -57,27 +62,28 @@ the subject of the token.`,
   toolgraph serve graph.yaml --http :8080
   toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token
   toolgraph serve graph.yaml --http :8080 --oauth-issuer https://login.example.com --oauth-resource https://tools.example.com/mcp`,
-		Args: onlyGraph, SuggestFor: []string{"start"},
+		Args: OnlyGraph, SuggestFor: []string{"start"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.run(cmd.Context(), std)
+			return flags.Run(cmd.Context(), std)
 		},
 	}
-	flags.register(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.Register(cmd)
+	return TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *serveFlags) run(ctx context.Context, std streams) error {
+// Run serves until the client or the process ends.
+func (f *ServeFlags) Run(ctx context.Context, std Streams) error {
 	listen, err := f.http.listener()
 	switch {
 	case err != nil:
 		return err
 	case f.metric && listen == nil:
-		return usagef("--metrics requires --http ADDR")
-	case f.resume && f.history.off:
-		return usagef("--resume requires the run history, and --no-history disables it; remove one of them")
+		return Usagef("--metrics requires --http ADDR")
+	case f.resume && f.History.Off:
+		return Usagef("--resume requires the run history, and --no-history disables it; remove one of them")
 	}
-	f.asker = runtime.ClientAsker{}
-	o, err := f.process(std)
+	f.Asker = runtime.ClientAsker{}
+	o, err := f.Process(std)
 	if err != nil {
 		return err
 	}
@@ -90,13 +96,13 @@ func (f *serveFlags) run(ctx context.Context, std streams) error {
 }
 
 // stdio serves the client on standard streams.
-type stdio struct{ std streams }
+type stdio struct{ std Streams }
 
 // Serve serves until the input or ctx ends.
 func (t stdio) Serve(ctx context.Context, s *runtime.Served) error {
-	out, err := t.std.protocol("serving %s of %s", wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path)
+	out, err := t.std.Protocol("serving %s of %s", wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path)
 	if err != nil {
 		return err
 	}
-	return s.Server.ServeStdio(ctx, t.std.in, out)
+	return s.Server.ServeStdio(ctx, t.std.In, out)
 }

@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"cmp"
@@ -64,21 +64,21 @@ func (f *oauthFlags) resourceServer() (*server.OAuth, error) {
 	case !f.given():
 		return nil, nil //nolint:nilnil // no OAuth
 	case f.issuer == "":
-		return nil, usagef("the --oauth-… flags require --oauth-issuer URL, or %s", issuerVariable)
+		return nil, Usagef("the --oauth-… flags require --oauth-issuer URL, or %s", issuerVariable)
 	case f.resource == "":
-		return nil, usagef("--oauth-issuer requires --oauth-resource URL, the address of this server as clients write it, such as http://localhost:8080%[1]s or https://HOST%[1]s", server.Endpoint)
+		return nil, Usagef("--oauth-issuer requires --oauth-resource URL, the address of this server as clients write it, such as http://localhost:8080%[1]s or https://HOST%[1]s", server.Endpoint)
 	}
 	u, err := url.Parse(f.resource)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, usagef("--oauth-resource is %s, expected a URL without query, such as https://HOST%s", wording.Quote(f.resource), server.Endpoint)
+		return nil, Usagef("--oauth-resource is %s, expected a URL without query, such as https://HOST%s", wording.Quote(f.resource), server.Endpoint)
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return nil, usagef("--oauth-resource is %s, but others on the way could read the tokens; put a proxy with TLS in front of this server and give its https address", wording.Quote(f.resource))
+		return nil, Usagef("--oauth-resource is %s, but others on the way could read the tokens; put a proxy with TLS in front of this server and give its https address", wording.Quote(f.resource))
 	}
 	for _, words := range [][]string{{f.issuer}, f.audiences, f.scopes} {
 		for _, word := range words {
 			if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-				return nil, usagef("%s has a character that is not allowed in --oauth-issuer, --oauth-audience and --oauth-scopes, expected printable ASCII without spaces, quotes and backslashes", wording.Quote(word))
+				return nil, Usagef("%s has a character that is not allowed in --oauth-issuer, --oauth-audience and --oauth-scopes, expected printable ASCII without spaces, quotes and backslashes", wording.Quote(word))
 			}
 		}
 	}

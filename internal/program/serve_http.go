@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"context"
@@ -54,22 +54,22 @@ type httpListener struct {
 	address *net.TCPAddr
 	options server.HTTPOptions
 	oauth   *oauthFlags
-	std     streams
+	std     Streams
 }
 
 // listener checks the flags; it is nil without --http.
 func (f *httpFlags) listener() (*httpListener, error) {
 	if f.address == "" {
 		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || len(f.proxies) > 0 || f.grace != defaultHTTPGrace {
-			return nil, usagef("the --http-… flags require --http ADDR")
+			return nil, Usagef("the --http-… flags require --http ADDR")
 		}
 		if f.oauth.given() {
-			return nil, usagef("the --oauth-… flags require --http ADDR")
+			return nil, Usagef("the --oauth-… flags require --http ADDR")
 		}
 		return nil, nil //nolint:nilnil // stdio
 	}
 	if f.grace <= 0 {
-		return nil, usagef("--http-grace is %v, expected more than 0", f.grace)
+		return nil, Usagef("--http-grace is %v, expected more than 0", f.grace)
 	}
 	address, err := listenAddress(f.address)
 	if err != nil {
@@ -94,9 +94,9 @@ func (f *httpFlags) listener() (*httpListener, error) {
 	if !address.IP.IsLoopback() {
 		switch {
 		case !f.allowRemote:
-			return nil, usagef("other machines can reach --http %s; listen on 127.0.0.1:%d, or add --http-allow-remote and a token", f.address, address.Port)
+			return nil, Usagef("other machines can reach --http %s; listen on 127.0.0.1:%d, or add --http-allow-remote and a token", f.address, address.Port)
 		case token == "" && oauth == nil:
-			return nil, usagef("--http-allow-remote requires a token; name its file with --http-token-file, or set %s, or accept access tokens with --oauth-issuer", tokenVariable)
+			return nil, Usagef("--http-allow-remote requires a token; name its file with --http-token-file, or set %s, or accept access tokens with --oauth-issuer", tokenVariable)
 		}
 	}
 	return &httpListener{
@@ -114,7 +114,7 @@ func sharedAddresses(texts []string) ([]netip.Prefix, error) {
 			p, err = ip.Unmap().Prefix(ip.Unmap().BitLen())
 		}
 		if err != nil {
-			return nil, usagef("--http-trusted-proxy is %s, expected an address such as 10.0.0.5 or a network such as 10.0.0.0/24", wording.Quote(text))
+			return nil, Usagef("--http-trusted-proxy is %s, expected an address such as 10.0.0.5 or a network such as 10.0.0.0/24", wording.Quote(text))
 		}
 		all = append(all, p.Masked())
 	}
@@ -132,7 +132,7 @@ func listenAddress(text string) (*net.TCPAddr, error) {
 	}
 	address, err := net.ResolveTCPAddr("tcp", full)
 	if err != nil || address.IP == nil {
-		return nil, usagef("--http is %q, expected HOST:PORT or :PORT", text)
+		return nil, Usagef("--http is %q, expected HOST:PORT or :PORT", text)
 	}
 	return address, nil
 }
@@ -147,7 +147,7 @@ func (f *httpFlags) token() (string, error) {
 			return "", err
 		}
 		if !info.Mode().IsRegular() || info.Size() > maxTokenFile {
-			return "", usagef("%s is not a token file, expected a regular file of at most %d bytes", from, maxTokenFile)
+			return "", Usagef("%s is not a token file, expected a regular file of at most %d bytes", from, maxTokenFile)
 		}
 		src, err := os.ReadFile(from)
 		if err != nil {
@@ -158,10 +158,10 @@ func (f *httpFlags) token() (string, error) {
 		return "", nil
 	}
 	if len(token) < minToken {
-		return "", usagef("the token in %s has %d characters, expected at least %d; make one with: openssl rand -hex 32", from, len(token), minToken)
+		return "", Usagef("the token in %s has %d characters, expected at least %d; make one with: openssl rand -hex 32", from, len(token), minToken)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", usagef("the token in %s has a character that is not allowed in a header, expected printable ASCII without spaces", from)
+		return "", Usagef("the token in %s has a character that is not allowed in a header, expected printable ASCII without spaces", from)
 	}
 	return token, nil
 }
@@ -193,7 +193,7 @@ func (l *httpListener) Serve(ctx context.Context, s *runtime.Served) error {
 	if l.options.Token == "" && l.options.OAuth == nil {
 		warning = ", without a token"
 	}
-	fmt.Fprintf(l.std.err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
+	fmt.Fprintf(l.std.Err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
 		wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path, listener.Addr(), server.Endpoint, warning)
 	return s.Server.ServeHTTP(ctx, listener, l.options)
 }

@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"toolgraph/internal/runtime"
 )
 
-// signalError is the cause of a context that was ended by a signal.
-type signalError struct{ signal syscall.Signal }
+// SignalError is the cause of a context that was ended by a signal.
+type SignalError struct{ Signal syscall.Signal }
 
-func (e signalError) Error() string { return "ended by a signal: " + e.signal.String() }
+func (e SignalError) Error() string { return "ended by a signal: " + e.Signal.String() }
 
 // Is lets errors.Is match context.Canceled and, for a signal that suspends runs, ErrStop. SIGINT comes from the user of
 // a terminal, and cancels runs.
-func (e signalError) Is(target error) bool {
-	return target == context.Canceled || target == runtime.ErrStop && e.signal != syscall.SIGINT
+func (e SignalError) Is(target error) bool {
+	return target == context.Canceled || target == runtime.ErrStop && e.Signal != syscall.SIGINT
 }
 
 // exitCode returns the code that shells report for a process ended by the signal: 130 for SIGINT,
 // 143 for SIGTERM.
-func (e signalError) exitCode() int { return 128 + int(e.signal) }
+func (e SignalError) exitCode() int { return 128 + int(e.Signal) }
 
-// untilSignal returns a context that ends with the first signal that asks the process to end; the
+// UntilSignal returns a context that ends with the first signal that asks the process to end; the
 // signal is its cause. A second signal ends the process at once. A command can take SIGINT for
 // itself, see onInterrupt.
-func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	taken := &interrupts{}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, taken))
 	signals := make(chan os.Signal, 1)
@@ -45,7 +45,7 @@ func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 				}
 				signal.Stop(signals)
 				number, _ := s.(syscall.Signal)
-				cancel(signalError{number})
+				cancel(SignalError{number})
 				return
 			case <-ctx.Done():
 				return
@@ -81,8 +81,8 @@ func (i *interrupts) set(take func()) {
 	i.take = take
 }
 
-// onInterrupt calls take for each SIGINT until release, instead of ending ctx. take must not block.
-func onInterrupt(ctx context.Context, take func()) (release func()) {
+// OnInterrupt calls take for each SIGINT until release, instead of ending ctx. take must not block.
+func OnInterrupt(ctx context.Context, take func()) (release func()) {
 	i, has := ctx.Value(interruptsKey{}).(*interrupts)
 	if !has {
 		return func() {}
@@ -93,7 +93,7 @@ func onInterrupt(ctx context.Context, take func()) (release func()) {
 
 // endedBy returns the signal that ended a command, if its error is the end of its context or of a
 // run in it.
-func endedBy(ctx context.Context, err error) (ended signalError, is bool) {
+func endedBy(ctx context.Context, err error) (ended SignalError, is bool) {
 	if errors.As(err, &ended) {
 		return ended, true
 	}

@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"context"
@@ -16,19 +16,19 @@ import (
 // Calling has the flags of a command that has the call of one tool of a graph file made elsewhere:
 // now, later or often.
 type Calling struct {
-	std   streams
-	flags session
+	std   Streams
+	flags Session
 	args  string
 	graph *graph.Graph // that Load has found
 }
 
-// Calling registers the flags, among them -g.
-func (p Parts) Calling(cmd *cobra.Command) *Calling {
-	c := &Calling{std: p.std}
-	graphFlag(cmd, &c.flags.graph)
-	serversFlag(cmd, &c.flags.servers)
-	c.flags.vars.register(cmd)
-	c.flags.registerPipeline(cmd)
+// NewCalling registers the flags, among them -g.
+func NewCalling(cmd *cobra.Command, std Streams) *Calling {
+	c := &Calling{std: std}
+	GraphFlag(cmd, &c.flags.Graph)
+	ServersFlag(cmd, &c.flags.Servers)
+	c.flags.Vars.Register(cmd)
+	c.flags.RegisterPipeline(cmd)
 	cmd.Flags().StringVar(&c.args, "args", "", "tool arguments as a `JSON` object, or - to read it from standard input")
 	return c
 }
@@ -36,24 +36,24 @@ func (p Parts) Calling(cmd *cobra.Command) *Calling {
 // Load loads the graph file, and returns the call that words ask for: the name of a tool, then arguments
 // key=value. The arguments are complete and valid. An ID and a subject are the caller's to set.
 func (c *Calling) Load(ctx context.Context, words []string) (r runtime.Remote, err error) {
-	if c.flags.graph == "" {
-		return r, usagef("no graph file; name it with -g FILE")
+	if c.flags.Graph == "" {
+		return r, Usagef("no graph file; name it with -g FILE")
 	}
 	if len(words) == 0 || strings.Contains(words[0], "=") {
-		return r, usagef("no tool; name one of %s", c.flags.graph)
+		return r, Usagef("no tool; name one of %s", c.flags.Graph)
 	}
-	p, err := c.flags.project(ctx)
+	p, err := c.flags.Project(ctx)
 	if err != nil {
 		return r, err
 	}
-	listed, err := graphOf(p, words[0])
+	listed, err := GraphOf(p, words[0])
 	if err != nil {
 		return r, err
 	}
 	if listed.Tool.Hidden {
-		return r, usagef("tool %q is hidden, so that only other tools of the file can call it", words[0])
+		return r, Usagef("tool %q is hidden, so that only other tools of the file can call it", words[0])
 	}
-	args, err := argumentsOf(ctx, c.std.in, c.args, listed.Tool.InputSchema, words[1:])
+	args, err := ArgumentsOf(ctx, c.std.In, c.args, listed.Tool.InputSchema, words[1:])
 	if err != nil {
 		return r, err
 	}

@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"context"
@@ -11,21 +11,21 @@ import (
 
 // Hosting has the flags of a command that makes runs for other processes.
 type Hosting struct {
-	std   streams
-	flags session
+	std   Streams
+	flags Session
 }
 
-// Hosting registers the flags.
-func (p Parts) Hosting(cmd *cobra.Command) *Hosting {
-	h := &Hosting{std: p.std}
+// NewHosting registers the flags.
+func NewHosting(cmd *cobra.Command, std Streams) *Hosting {
+	h := &Hosting{std: std}
 	f := &h.flags
-	f.registerRuns(cmd, "warn")
-	f.registerGrace(cmd)
-	f.registerPipeline(cmd)
-	f.audit.register(cmd)
-	f.history.serves = true
-	f.history.registerRecorded(cmd)
-	choiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
+	f.RegisterRuns(cmd, "warn")
+	f.RegisterGrace(cmd)
+	f.RegisterPipeline(cmd)
+	f.Audit.Register(cmd)
+	f.History.serves = true
+	f.History.RegisterRecorded(cmd)
+	ChoiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
 	return h
 }
 
@@ -35,7 +35,7 @@ func (h *Hosting) Around(wrap func(execution.Journal) execution.Journal) { h.fla
 
 // Open loads graph files, of which all must be valid. The caller closes the Host.
 func (h *Hosting) Open(ctx context.Context, files []string) (*runtime.Host, error) {
-	o, err := h.flags.process(h.std)
+	o, err := h.flags.Process(h.std)
 	if err != nil {
 		return nil, err
 	}

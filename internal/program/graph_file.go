@@ -1,4 +1,4 @@
-package cli
+package program
 
 import (
 	"errors"
@@ -11,18 +11,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// takesGraph gives a command its graph file: as the argument FILE of its usage line, or
+// TakesGraph gives a command its graph file: as the argument FILE of its usage line, or
 // with -g, or both when they are the same file. The command's Args and RunE get the
 // arguments without FILE.
 //
 // A FILE that begins the usage line is the first argument, whatever its name. With -g, and
 // after other arguments in the usage line, it is the argument that ends in .yaml or .yml.
 // Without brackets in the usage line it is required.
-func takesGraph(cmd *cobra.Command, into *string) *cobra.Command {
+func TakesGraph(cmd *cobra.Command, into *string) *cobra.Command {
 	words := strings.Fields(cmd.Use)
 	first := len(words) > 1 && strings.Trim(words[1], "[]") == "FILE"
 	required := slices.Contains(words, "FILE")
-	graphFlag(cmd, into)
+	GraphFlag(cmd, into)
 	check, run := cmd.Args, cmd.RunE
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
@@ -42,13 +42,13 @@ func takesGraph(cmd *cobra.Command, into *string) *cobra.Command {
 		}
 		switch {
 		case cmd.Flags().Changed("graph") && *into == "":
-			return usagef("-g is empty; name the graph file")
+			return Usagef("-g is empty; name the graph file")
 		case required && *into == "":
-			return needsGraph(cmd)
+			return NeedsGraph(cmd)
 		}
 		if check != nil {
 			if err := check(cmd, rest); err != nil && !first {
-				return usagef("%w; FILE is the argument that ends in .yaml or .yml; give a file with another name with -g", err)
+				return Usagef("%w; FILE is the argument that ends in .yaml or .yml; give a file with another name with -g", err)
 			} else if err != nil {
 				return err
 			}
@@ -64,17 +64,17 @@ func takeGraph(cmd *cobra.Command, into *string, file string) error {
 		return sameAsFlag(*into, file)
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && !isGraphFile(file) {
-		return usagef("graph file %q does not exist; usage: %s", file, usageOf(cmd))
+		return Usagef("graph file %q does not exist; usage: %s", file, UsageOf(cmd))
 	}
 	*into = file
 	return nil
 }
 
-// takesGraphs is takesGraph for a command whose arguments are all files: -g stands for one
+// TakesGraphs is takesGraph for a command whose arguments are all files: -g stands for one
 // argument.
-func takesGraphs(cmd *cobra.Command) *cobra.Command {
+func TakesGraphs(cmd *cobra.Command) *cobra.Command {
 	var file string
-	graphFlag(cmd, &file)
+	GraphFlag(cmd, &file)
 	check, run := cmd.Args, cmd.RunE
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
@@ -85,7 +85,7 @@ func takesGraphs(cmd *cobra.Command) *cobra.Command {
 				}
 			}
 			if file == "" {
-				return usagef("-g is empty; name the graph file")
+				return Usagef("-g is empty; name the graph file")
 			}
 			given = []string{file}
 		}
@@ -99,16 +99,16 @@ func takesGraphs(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// graphFlag registers -g of a command that has not registered one itself.
-func graphFlag(cmd *cobra.Command, into *string) {
+// GraphFlag registers -g of a command that has not registered one itself.
+func GraphFlag(cmd *cobra.Command, into *string) {
 	if cmd.Flags().Lookup("graph") == nil {
 		cmd.Flags().StringVarP(into, "graph", "g", "", "graph `file`, instead of the argument FILE")
 	}
 }
 
-// needsGraph returns the error of a command without a graph file.
-func needsGraph(cmd *cobra.Command) error {
-	return usagef("%s requires a graph file: %s, or -g FILE", cmd.Name(), usageOf(cmd))
+// NeedsGraph returns the error of a command without a graph file.
+func NeedsGraph(cmd *cobra.Command) error {
+	return Usagef("%s requires a graph file: %s, or -g FILE", cmd.Name(), UsageOf(cmd))
 }
 
 // sameAsFlag rejects an argument that names another graph file than -g.
@@ -119,7 +119,7 @@ func sameAsFlag(flag, argument string) error {
 		return err
 	}
 	if a != b {
-		return usagef("-g is %q and the argument is %q; give one graph file", flag, argument)
+		return Usagef("-g is %q and the argument is %q; give one graph file", flag, argument)
 	}
 	return nil
 }
@@ -130,8 +130,8 @@ func isGraphFile(argument string) bool {
 	return (ext == ".yaml" || ext == ".yml") && !strings.Contains(argument, "=")
 }
 
-// usageOf returns the usage line of a command without the flags.
-func usageOf(cmd *cobra.Command) string {
+// UsageOf returns the usage line of a command without the flags.
+func UsageOf(cmd *cobra.Command) string {
 	_, arguments, _ := strings.Cut(cmd.Use, " ")
 	return strings.TrimSpace(cmd.CommandPath() + " " + arguments)
 }
