@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/program"
 	"toolgraph/internal/project"
@@ -48,7 +49,7 @@ func askingProject(t *testing.T) *project.Project {
 // openStore opens the store of a directory, as a process of its own does.
 func openStore(t *testing.T, state string) *journal.Store {
 	t.Helper()
-	store, err := journal.Open(state, journal.Options{})
+	store, err := sqlite.Open(state, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

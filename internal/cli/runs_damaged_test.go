@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/internal/program"
 )
 
@@ -66,7 +67,7 @@ func TestV12Commands(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
 		}
 	}
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

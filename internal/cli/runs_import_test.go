@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/program"
 )
@@ -131,7 +132,7 @@ func TestV13Terminal(t *testing.T) {
 func TestV13Tampered(t *testing.T) {
 	const hostile = "\u001b[2J\u009b\u202e"
 	dir := t.TempDir()
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package journal
+package sqlite
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"toolgraph/execution/journal"
 	"toolgraph/internal/base/files"
 )
 
@@ -19,7 +20,7 @@ var creating sync.Mutex
 
 // prepareFile creates the directory and the file, for this user alone, and refuses files of other
 // users.
-func (s *sqlite) prepareFile(create bool) error {
+func (s *Database) prepareFile(create bool) error {
 	creating.Lock()
 	defer creating.Unlock()
 	err := s.checkPrivate(s.dir, fs.ModeDir)
@@ -36,7 +37,7 @@ func (s *sqlite) prepareFile(create bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case !create:
-		return ErrNoStore
+		return journal.ErrNoStore
 	}
 	f, err := os.OpenFile(s.Place(), os.O_RDWR|os.O_CREATE|os.O_EXCL|files.NoFollow, 0o600)
 	if errors.Is(err, fs.ErrExist) { // another process has created it
@@ -49,7 +50,7 @@ func (s *sqlite) prepareFile(create bool) error {
 }
 
 // checkOthers checks the files beside the database.
-func (s *sqlite) checkOthers() error {
+func (s *Database) checkOthers() error {
 	for path, kind := range map[string]fs.FileMode{s.Place() + "-wal": 0, s.Place() + "-shm": 0, leaseDir(s.dir): fs.ModeDir} {
 		if err := s.checkPrivate(path, kind); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -60,7 +61,7 @@ func (s *sqlite) checkOthers() error {
 
 // checkPrivate refuses a path that is of another kind, of another user, or that other users may
 // write. It changes the mode of one that they may read.
-func (s *sqlite) checkPrivate(path string, kind fs.FileMode) error {
+func (s *Database) checkPrivate(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ const commandsName = "debug_history"
 
 // isDedicated reports whether the directory has only files of the store. Another directory keeps
 // its mode.
-func (s *sqlite) isDedicated() bool {
+func (s *Database) isDedicated() bool {
 	all, err := os.ReadDir(s.dir)
 	return err == nil && len(all) > 0 && !slices.ContainsFunc(all, func(e fs.DirEntry) bool {
 		return !slices.Contains([]string{"history.db", "history.db-wal", "history.db-shm", filepath.Base(leaseDir(s.dir)), reserveName, commandsName}, e.Name())

@@ -1,4 +1,4 @@
-package journal
+package sqlite
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"toolgraph/execution/journal"
 	"toolgraph/internal/base/files"
 )
 
@@ -21,7 +22,7 @@ import (
 const stepPages = 256
 
 // Deleting calls del, and again without the reserve when there is no space for it.
-func (s *sqlite) Deleting(ctx context.Context, del func(*sql.DB) (int, error)) (deleted int, err error) {
+func (s *Database) Deleting(ctx context.Context, del func(*sql.DB) (int, error)) (deleted int, err error) {
 	deleted, err = s.deleting(ctx, del)
 	if needsRoom(err) && os.Remove(filepath.Join(s.dir, reserveName)) == nil {
 		var more int
@@ -35,7 +36,7 @@ func (s *sqlite) Deleting(ctx context.Context, del func(*sql.DB) (int, error)) (
 	return deleted, err
 }
 
-func (s *sqlite) deleting(ctx context.Context, del func(*sql.DB) (int, error)) (int, error) {
+func (s *Database) deleting(ctx context.Context, del func(*sql.DB) (int, error)) (int, error) {
 	if err := s.Sweep(ctx); err != nil {
 		return 0, err
 	}
@@ -45,13 +46,13 @@ func (s *sqlite) deleting(ctx context.Context, del func(*sql.DB) (int, error)) (
 	}
 	n, err := del(db)
 	if err == nil {
-		err = s.freeSpace(ctx, db)
+		err = s.FreeSpace(ctx, db)
 	}
 	return n, err
 }
 
-// freeSpace returns unused pages to the file system, in small steps as deleting has them.
-func (s *sqlite) freeSpace(ctx context.Context, db executor) error {
+// FreeSpace returns unused pages to the file system, in small steps as deleting has them.
+func (s *Database) FreeSpace(ctx context.Context, db querier) error {
 	for last := 0; ; {
 		var free int
 		if err := scanOne(ctx, db, `PRAGMA freelist_count`, &free); err != nil {
@@ -69,14 +70,19 @@ func (s *sqlite) freeSpace(ctx context.Context, db executor) error {
 		if err != nil {
 			return err
 		}
-		if err := rest(ctx, time.Since(began)); err != nil {
+		if err := journal.Rest(ctx, time.Since(began)); err != nil {
 			return err
 		}
 	}
 }
 
+// querier is a database, or one connection to it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // scanOne reads a row of a query into variables, if any; the query runs to its end.
-func scanOne(ctx context.Context, db executor, query string, into ...any) error {
+func scanOne(ctx context.Context, db querier, query string, into ...any) error {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return err
@@ -98,12 +104,12 @@ func scanOne(ctx context.Context, db executor, query string, into ...any) error 
 const (
 	reserveName  = "reserve"
 	reserveLeast = 256 << 10
-	reserveMost  = 4 << 20 // twice the log at a checkpoint, see sqlite.source
+	reserveMost  = 4 << 20 // twice the log at a checkpoint, see Database.source
 )
 
 // reserve creates the file, unless it exists, as large as the store needs it. After it was removed,
 // it is created again in an hour at the earliest, so that the freed space is used first.
-func (s *sqlite) reserve() {
+func (s *Database) reserve() {
 	f, err := os.OpenFile(filepath.Join(s.dir, reserveName), os.O_WRONLY|os.O_CREATE|files.NoFollow, 0o600)
 	if err == nil && f.Close() == nil {
 		s.growReserve()
@@ -111,7 +117,7 @@ func (s *sqlite) reserve() {
 }
 
 // growReserve makes the file larger when the store has grown. On a full disk it stays as it was.
-func (s *sqlite) growReserve() {
+func (s *Database) growReserve() {
 	path := filepath.Join(s.dir, reserveName)
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -155,7 +161,7 @@ func needsRoom(err error) bool {
 
 // emptyLog truncates the log, which otherwise keeps its size while a process has the store open.
 // It does so only when no other process uses the store at that moment.
-func (s *sqlite) emptyLog(ctx context.Context) {
+func (s *Database) emptyLog(ctx context.Context) {
 	db, err := s.Open(ctx, true)
 	if err != nil {
 		return
@@ -167,14 +173,14 @@ func (s *sqlite) emptyLog(ctx context.Context) {
 	defer conn.Close()
 	defer s.turn()()
 	for _, statement := range []string{
-		"PRAGMA busy_timeout = 20", "PRAGMA wal_checkpoint(TRUNCATE)", fmt.Sprintf("PRAGMA busy_timeout = %d", s.busy.Milliseconds()),
+		"PRAGMA busy_timeout = 20", "PRAGMA wal_checkpoint(TRUNCATE)", fmt.Sprintf("PRAGMA busy_timeout = %d", s.Busy.Milliseconds()),
 	} {
 		_ = scanOne(ctx, conn, statement) // on an error the last process that closes the store does it
 	}
 }
 
 // State sets the sizes of the files.
-func (s *sqlite) State(_ context.Context, state *State) error {
+func (s *Database) State(_ context.Context, state *journal.State) error {
 	state.Bytes = sizeOfFile(filepath.Join(s.dir, reserveName))
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(s.Place() + end); err == nil {
@@ -186,7 +192,7 @@ func (s *sqlite) State(_ context.Context, state *State) error {
 }
 
 // keepReserve creates the reserve at first and every hour, and lets it grow with the store.
-func (s *sqlite) keepReserve(written []*Pending) {
+func (s *Database) keepReserve(written []*journal.Pending) {
 	for _, p := range written {
 		s.grown += rowWeight + len(p.Body.Body)
 		for _, c := range p.Chunks {

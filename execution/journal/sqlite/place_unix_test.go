@@ -1,12 +1,16 @@
 //go:build unix
 
-package journal
+package sqlite
 
 import (
 	"bytes"
+	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,13 +19,43 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 )
+
+// fill writes short runs, and one of a number of steps with long values.
+func fill(t *testing.T, s *journal.Store, short, long int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	j := s.Journal(nil, journal.About{})
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	run := func(id string, values, length int) {
+		all := []execution.Event{{Kind: execution.RunStarted, Run: id, Time: at, Start: &execution.Start{Tool: "tool", Graph: "hash", Args: "args"}}}
+		for i := range values {
+			var text strings.Builder
+			for text.Len() < length {
+				fmt.Fprintf(&text, "%016x", random.Uint64())
+			}
+			all = append(all, execution.Event{Kind: execution.StepFinished, Run: id, Time: at, Record: &execution.Record{
+				Index: i, NodeID: "n", NodeType: config.TransformNode, Start: at, End: at, Output: text.String(),
+			}})
+		}
+		for _, e := range append(all, execution.Event{Kind: execution.RunFinished, Run: id, Time: at, End: &execution.End{Value: "end"}}) {
+			if err := j.Append(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range short {
+		run(fmt.Sprintf("SHORT%04d", i), 1, 2000)
+	}
+	run("LONG", long, 60_000)
+}
 
 // filled returns the directory of a closed store with runs.
 func filled(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,12 +70,10 @@ func filled(t *testing.T) string {
 func TestV14Owner(t *testing.T) {
 	dir := filled(t)
 	var log bytes.Buffer
-	s, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.data.(*sqlite).user++ // as if the files were of another
-	if _, err := s.List(t.Context(), Filter{}); err == nil || !strings.Contains(err.Error(), " belongs to user ") {
+	data := newDatabase(dir, false)
+	data.user++ // as if the files were of another
+	s := journal.New(data, journal.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if _, err := s.List(t.Context(), journal.Filter{}); err == nil || !strings.Contains(err.Error(), " belongs to user ") {
 		t.Errorf("listed: %v", err)
 	}
 	fill(t, s, 1, 0)
@@ -67,12 +99,12 @@ func TestV14Modes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := Open(dir, Options{})
+		s, err := Open(dir, journal.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if runs, err := s.List(t.Context(), Filter{}); err != nil || len(runs) != 2 {
+		if runs, err := s.List(t.Context(), journal.Filter{}); err != nil || len(runs) != 2 {
 			t.Error(runs, err)
 		}
 		if state, err := s.State(t.Context()); err != nil || state.Readable {
@@ -92,43 +124,44 @@ func TestV14Modes(t *testing.T) {
 func TestV14LiveRemoved(t *testing.T) {
 	for _, noted := range []bool{false, true} {
 		dir := t.TempDir()
-		alive, err := Open(dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := newDatabase(dir, false)
+		alive := journal.New(data, journal.Options{})
 		defer alive.Close()
-		other, err := Open(dir, Options{})
+		other, err := Open(dir, journal.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer other.Close()
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-		j := alive.Journal(nil, About{})
+		j := alive.Journal(nil, journal.About{})
 		if err := j.Append(t.Context(), execution.Event{Kind: execution.RunStarted, Run: "RUN", Time: at, Start: &execution.Start{Tool: "tool", Args: "args"}}); err != nil {
 			t.Fatal(err)
 		}
-		status := func(s *Store, want Status) {
+		status := func(s *journal.Store, want journal.Status) {
 			t.Helper()
 			if r, err := s.Run(t.Context(), "RUN"); err != nil || r.Status != want {
 				t.Errorf("noted %t: %s, want %s, %v", noted, r.Status, want, err)
 			}
 		}
-		status(alive, Running)
+		status(alive, journal.Running)
 		if err := os.RemoveAll(leaseDir(dir)); err != nil {
 			t.Fatal(err)
 		}
-		status(other, Running)
-		status(alive, Running)
+		status(other, journal.Running)
+		status(alive, journal.Running)
 		if noted {
 			visit := &execution.Visit{NodeID: "call", NodeType: config.MCPNode, Server: "mail", Tool: "send"}
 			call := execution.Event{Kind: execution.CallStarted, Run: "RUN", Time: at, Step: visit, Sync: true}
-			if !alive.writer.note(call, wholeNote) {
-				t.Error("the call is not noted")
+			note, err := json.Marshal(journal.Note{Event: call})
+			if err != nil || !data.Note("RUN", journal.NoteName{At: visit.At(), Attempt: 1}, note) {
+				t.Error("the call is not noted", err)
 			}
-			status(other, Running)
+			status(other, journal.Running)
 		}
-		Die(alive)
-		status(other, Interrupted)
+		if err := data.Close(false); err != nil { // as the end of the process does it
+			t.Error(err)
+		}
+		status(other, journal.Interrupted)
 		all, err := other.Load(t.Context(), "RUN")
 		if last := all[len(all)-1]; err != nil || noted != (last.Kind == execution.CallStarted) {
 			t.Errorf("noted %t: the last event is %+v, %v", noted, last, err)
@@ -140,17 +173,17 @@ func TestV14LiveRemoved(t *testing.T) {
 // there again in the end.
 func TestV14Reserve(t *testing.T) {
 	dir := t.TempDir()
-	s, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := newDatabase(dir, false)
+	s := journal.New(data, journal.Options{})
 	defer s.Close()
 	fill(t, s, 1, 40)
-	db, err := s.reader(t.Context())
+	if runs, err := s.List(t.Context(), journal.Filter{}); err != nil || len(runs) != 2 { // which writes all
+		t.Fatal(runs, err)
+	}
+	db, err := data.Open(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := s.data.(*sqlite)
 	data.reserve()
 	path := filepath.Join(dir, reserveName)
 	if size := sizeOfFile(path); size < reserveLeast || size < sizeOfFile(s.Path()) {
@@ -166,14 +199,19 @@ func TestV14Reserve(t *testing.T) {
 	}
 	_, full := conn.ExecContext(t.Context(), "INSERT INTO spills (run, id, body) VALUES (9, 9, zeroblob(1000000))")
 	tried := 0
-	n, err := s.deleting(t.Context(), func(_ executor, step stepper) (int, error) {
+	n, err := data.Deleting(t.Context(), func(db *sql.DB) (int, error) {
 		if tried++; tried == 1 {
 			return 1, full
 		}
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Error("the reserve is not given up")
 		}
-		return deleteNamed(t.Context(), step, []string{"LONG", "SHORT0000"})
+		done, err := db.ExecContext(t.Context(), "DELETE FROM runs")
+		if err != nil {
+			return 0, err
+		}
+		rows, err := done.RowsAffected()
+		return int(rows), err
 	})
 	if n != 3 || err != nil || tried != 2 {
 		t.Errorf("%d deleted in %d attempts, %v", n, tried, err)
@@ -188,7 +226,7 @@ func TestV14Reserve(t *testing.T) {
 		if reserved {
 			data.reserve()
 		}
-		if _, err := s.deleting(t.Context(), func(executor, stepper) (int, error) { return 0, full }); err == nil || !strings.Contains(err.Error(), "the disk is full") {
+		if _, err := data.Deleting(t.Context(), func(*sql.DB) (int, error) { return 0, full }); err == nil || !strings.Contains(data.Explain(err).Error(), "the disk is full") {
 			t.Errorf("with a reserve %t: %v", reserved, err)
 		}
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -94,7 +95,7 @@ func TestRunsOfABatchAreOneRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inStore(t, nil)
-			other, err := Open(s.data.(*sqlite).dir, Options{})
+			other, err := Open(filepath.Dir(s.Path()), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,44 +124,11 @@ func TestRunsOfABatchAreOneRow(t *testing.T) {
 	}
 }
 
-// A pack has all columns of a run.
-func TestNoColumnIsDropped(t *testing.T) {
-	var last Row
-	p := &Pending{Body: Chunk{Body: []byte("body"), Sums: []byte("sums")}}
-	row := reflect.ValueOf(&p.Row).Elem()
-	n := 0
-	var fill func(reflect.Value)
-	fill = func(v reflect.Value) {
-		for i := range v.NumField() {
-			n++
-			switch f := v.Field(i); f.Kind() {
-			case reflect.String:
-				f.SetString(fmt.Sprint("text", n))
-			case reflect.Bool:
-				f.SetBool(true)
-			case reflect.Struct:
-				fill(f)
-			default:
-				f.SetInt(int64(n))
-			}
-		}
-	}
-	fill(row)
-	p.Seq = 0
-	for range 2 { // the second refers to the first
-		before := last
-		got, err := unpackedRun(p.packed(nil, &last), &before)
-		if err != nil || !reflect.DeepEqual(got, p) {
-			t.Errorf("%+v, %v; want %+v", got, err, p)
-		}
-	}
-}
-
 // Whatever of a pack is changed, its runs are as they were recorded, or damaged; those that are lost
 // leave a trace.
 func TestDamagedPack(t *testing.T) {
 	var want [][]execution.Event
-	for i := range packFrom {
+	for i := range 16 {
 		want = append(want, flown(fmt.Sprintf("RUN%d", i))[:1])
 		want[i] = append(want[i], execution.Event{Kind: execution.RunFinished, Run: want[i][0].Run, Time: want[i][0].Time, End: &execution.End{Value: "out"}})
 	}
@@ -182,7 +150,7 @@ func TestDamagedPack(t *testing.T) {
 		variants = append(variants, sick)
 	}
 	for i, v := range variants {
-		if _, err := raw.Exec("DELETE FROM runs; DELETE FROM packs; INSERT INTO packs (owner, runs, body) VALUES ('x', ?, ?)", packFrom, v); err != nil {
+		if _, err := raw.Exec("DELETE FROM runs; DELETE FROM packs; INSERT INTO packs (owner, runs, body) VALUES ('x', ?, ?)", len(want), v); err != nil {
 			t.Fatal(err)
 		}
 		runs, err := s.List(t.Context(), Filter{Limit: -1})
@@ -207,36 +175,5 @@ func TestDamagedPack(t *testing.T) {
 		if damaged == 0 {
 			t.Errorf("variant %d: no run of %d is damaged", i, len(runs))
 		}
-	}
-}
-
-// A small batch amid load does not stop it for as long as all packs take: it unpacks some of them, and the next ones
-// the rest.
-func TestSmallBatchUnpacksSome(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	const packs, each = 3, unpackRun / 2
-	for p := range packs {
-		runs := make([][]execution.Event, each)
-		for i := range runs {
-			events := flown(fmt.Sprintf("RUN%d-%d", p, i))
-			runs[i] = []execution.Event{events[0], events[len(events)-1]}
-		}
-		together(t, s, runs...)
-	}
-	for i, want := range []int{packs - 2, 0, 0} {
-		together(t, s, flown(fmt.Sprintf("SMALL%d", i)))
-		if got := rowsOf(t, s, "packs"); got != want {
-			t.Errorf("after %d small batches: %d packs, want %d", i+1, got, want)
-		}
-	}
-	if got := s.data.(*sqlite).unpacked; got != 0 {
-		t.Errorf("%d bytes are thought to be packed", got)
-	}
-	if runs, err := s.List(t.Context(), Filter{Limit: -1}); err != nil || len(runs) != packs*each+3 {
-		t.Errorf("%d runs, %v", len(runs), err)
 	}
 }

@@ -1,8 +1,7 @@
-package journal
+package sqlite
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"toolgraph/execution"
+	"toolgraph/execution/journal"
 )
 
 // lease is a file that this process keeps locked for as long as it lives: the system releases the
@@ -23,7 +22,7 @@ import (
 // outcome is in the database.
 type lease struct {
 	name    string
-	process Process
+	process journal.Process
 	dir     string
 	home    *os.File // the directory of the store, with a lock that all such processes share; nil: there are no such locks
 
@@ -31,20 +30,14 @@ type lease struct {
 
 	noted atomic.Int64 // runs with slots
 
-	mu    sync.Mutex                  // guards what follows
-	slots map[string]map[noteName]int // run → note → slot
-	used  int                         // slots, free ones included
+	mu    sync.Mutex                          // guards what follows
+	slots map[string]map[journal.NoteName]int // run → note → slot
+	used  int                                 // slots, free ones included
 	free  []int
 }
 
-// noteName names a note of a run.
-type noteName struct {
-	at      execution.Address
-	attempt int
-}
-
 const (
-	slotSize = 2048 // bytes; a longer note is not written
+	slotSize = journal.MaxNote + 1 // bytes: a note and a 0
 	// mostNotes is how many notes a run has at the same time; a further call waits until the
 	// database has it.
 	mostNotes = 256
@@ -57,10 +50,10 @@ func newLease(dir string) (*lease, error) {
 	if err := os.MkdirAll(live, 0o700); err != nil {
 		return nil, err
 	}
-	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]map[noteName]int{}}
+	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]map[journal.NoteName]int{}}
 	var err error
 	for range 100 { // a process that reads the store removes a file that is not locked yet
-		l.process = NewProcess()
+		l.process = journal.NewProcess()
 		l.name = l.process.Name
 		if l.file, err = createLocked(filepath.Join(live, l.name)); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -119,7 +112,7 @@ func (l *lease) renew() error {
 }
 
 // note writes a note of a run at once and reports whether it has.
-func (l *lease) note(run string, name noteName, text []byte) bool {
+func (l *lease) note(run string, name journal.NoteName, text []byte) bool {
 	if len(text) >= slotSize {
 		return false
 	}
@@ -142,7 +135,7 @@ func (l *lease) note(run string, name noteName, text []byte) bool {
 }
 
 // slot returns the slot of a note; ok is false when the run has no room for it.
-func (l *lease) slot(run string, name noteName) (slot int, ok bool) {
+func (l *lease) slot(run string, name journal.NoteName) (slot int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	notes := l.slots[run]
@@ -150,7 +143,7 @@ func (l *lease) slot(run string, name noteName) (slot int, ok bool) {
 		return slot, ok
 	}
 	if notes == nil {
-		notes = map[noteName]int{}
+		notes = map[journal.NoteName]int{}
 		l.slots[run] = notes
 		l.noted.Add(1)
 	}
@@ -170,23 +163,8 @@ func (l *lease) current() *os.File {
 	return l.file
 }
 
-// settle erases the notes of calls whose outcome is in the database with an event.
-func (l *lease) settle(e *execution.Event) {
-	switch {
-	case e.Record != nil:
-		l.erase(e.Run, func(n noteName) bool { return closes(e.Record, n.at) })
-	case e.Kind == execution.AttemptFailed:
-		l.erase(e.Run, func(n noteName) bool { return n == nameOfNote(e.Step) })
-	case e.End != nil:
-		// A note would restore the run when that is deleted and the process is killed.
-		l.erase(e.Run, func(noteName) bool { return true })
-	}
-}
-
-func nameOfNote(v *execution.Visit) noteName { return noteName{at: v.At(), attempt: attemptOf(v)} }
-
 // erase erases notes of a run and frees their slots.
-func (l *lease) erase(run string, which func(noteName) bool) {
+func (l *lease) erase(run string, which func(journal.NoteName) bool) {
 	if l.noted.Load() == 0 { // as most processes have it most of the time
 		return
 	}
@@ -216,7 +194,7 @@ func (l *lease) erase(run string, which func(noteName) bool) {
 // abandoned is a lease that no process holds.
 type abandoned struct {
 	file  *os.File // nil: it does not exist
-	notes []note
+	notes []journal.Note
 }
 
 // abandonedLease opens a lease; ok is false when a process holds it. A missing one may have been
@@ -230,13 +208,12 @@ func abandonedLease(dir, name string) (a abandoned, ok bool) {
 	return abandoned{file: file, notes: readNotes(file)}, true
 }
 
-func readNotes(file *os.File) (notes []note) {
+func readNotes(file *os.File) (notes []journal.Note) {
 	slot := make([]byte, slotSize)
 	for at := int64(0); ; at += slotSize {
 		size, err := file.ReadAt(slot, at)
 		text, _, _ := bytes.Cut(slot[:size], []byte{0})
-		var n note
-		if json.Unmarshal(text, &n) == nil && n.Event.Step != nil {
+		if n, ok := journal.ReadNote(text); ok {
 			notes = append(notes, n)
 		}
 		if err != nil {
@@ -268,27 +245,21 @@ func (a abandoned) close() {
 	}
 }
 
-// The methods note, settle and forget make sqlite a noter.
-
-func (s *sqlite) note(run string, name noteName, text []byte) bool {
+// Note makes the database a journal.Noter.
+func (s *Database) Note(run string, name journal.NoteName, text []byte) bool {
 	l, err := s.leaseOf()
 	return err == nil && l.note(run, name, text)
 }
 
-func (s *sqlite) settle(e *execution.Event) {
+// Erase erases notes in the lease of this process.
+func (s *Database) Erase(run string, erased func(journal.NoteName) bool) {
 	if l := s.held(); l != nil {
-		l.settle(e)
-	}
-}
-
-func (s *sqlite) forget(run string) {
-	if l := s.held(); l != nil {
-		l.erase(run, func(noteName) bool { return true })
+		l.erase(run, erased)
 	}
 }
 
 // held returns the lease of this process, nil when it has none.
-func (s *sqlite) held() *lease {
+func (s *Database) held() *lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lease

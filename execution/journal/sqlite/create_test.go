@@ -1,6 +1,7 @@
-package journal
+package sqlite
 
 import (
+	"database/sql"
 	"os"
 	"testing"
 	"time"
@@ -9,15 +10,16 @@ import (
 // A process waits for another that is creating the database: in the middle of it, when the file has its first page and no
 // log yet.
 func TestCreatingWaits(t *testing.T) {
-	s := newSQLite(t.TempDir(), false)
-	s.busy = time.Minute
+	s := newDatabase(t.TempDir(), false)
+	s.Busy = time.Minute
 	if err := os.WriteFile(s.Place(), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other, err := Raw(s.Place())
+	other, err := sql.Open("sqlite", s.Place())
 	if err != nil {
 		t.Fatal(err)
 	}
+	other.SetMaxOpenConns(1) // to which the transaction belongs
 	defer other.Close()
 	if _, err := other.ExecContext(t.Context(), `PRAGMA auto_vacuum = INCREMENTAL; BEGIN IMMEDIATE`); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package journal
+package sqlite
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+
+	"toolgraph/execution/journal"
 )
 
 // A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
@@ -34,10 +36,10 @@ const (
 const insertPack = `INSERT INTO packs (owner, runs, body) VALUES (?,?,?)`
 
 // pack writes the runs of a batch that can be packed, if they are enough, and returns the others.
-func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
+func (w *writer) pack(batch []*journal.Pending) (rest []*journal.Pending, err error) {
 	n := 0
 	for _, p := range batch {
-		if p.canBePacked() {
+		if canBePacked(p) {
 			n++
 		}
 	}
@@ -45,16 +47,16 @@ func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
 		return batch, nil
 	}
 	body := slices.Grow(w.body[:0], n*usualPacked)
-	var last Row
-	rest = make([]*Pending, 0, len(batch)-n)
+	var last journal.Row
+	rest = make([]*journal.Pending, 0, len(batch)-n)
 	for _, p := range batch {
-		if !p.canBePacked() {
+		if !canBePacked(p) {
 			rest = append(rest, p)
 			continue
 		}
 		p.Taken = false
-		w.packing = p.packed(w.packing[:0], &last)
-		body = appendBytes(body, w.packing)
+		w.packing = packed(p, w.packing[:0], &last)
+		body = journal.AppendBytes(body, w.packing)
 		body = binary.BigEndian.AppendUint32(body, crc32.Checksum(w.packing, castagnoli()))
 	}
 	if _, err := w.exec(insertPack, w.owner, n, body); err != nil {
@@ -68,17 +70,17 @@ func (w *sqliteWriter) pack(batch []*Pending) (rest []*Pending, err error) {
 }
 
 // canBePacked reports whether a run has begun and ended in its batch, and has no rows but its own.
-func (p *Pending) canBePacked() bool {
+func canBePacked(p *journal.Pending) bool {
 	return p.Seq == 0 && p.Body.Body != nil && len(p.Spills) == 0 && p.Started >= 0 && p.Ended >= 0 && p.Last >= 0
 }
 
 // texts are the columns with texts that are often those of the run before.
-func (r *Row) texts() [9]*string {
+func texts(r *journal.Row) [9]*string {
 	return [...]*string{&r.ID, (*string)(&r.Status), &r.Tool, &r.File, &r.Server, &r.Graph, &r.Args, &r.Failure, &r.Facts}
 }
 
 // numbers returns the columns with numbers.
-func (r *Row) numbers() (n [11]int64) {
+func numbers(r *journal.Row) (n [11]int64) {
 	durable := int64(0)
 	if r.Durable {
 		durable = 1
@@ -89,9 +91,9 @@ func (r *Row) numbers() (n [11]int64) {
 }
 
 // packed appends a run. last is the row of the one before it, and becomes that of this one.
-func (p *Pending) packed(dst []byte, last *Row) []byte {
-	before := last.texts()
-	for i, text := range p.texts() {
+func packed(p *journal.Pending, dst []byte, last *journal.Row) []byte {
+	before := texts(last)
+	for i, text := range texts(&p.Row) {
 		if *text == *before[i] {
 			dst = append(dst, 0)
 			continue
@@ -99,38 +101,35 @@ func (p *Pending) packed(dst []byte, last *Row) []byte {
 		dst = binary.AppendUvarint(dst, uint64(len(*text))+1)
 		dst = append(dst, *text...)
 	}
-	for _, n := range p.numbers() {
+	for _, n := range numbers(&p.Row) {
 		dst = binary.AppendUvarint(dst, uint64(n))
 	}
 	*last = p.Row
-	return appendBytes(appendBytes(dst, p.Body.Body), p.Body.Sums)
+	return journal.AppendBytes(journal.AppendBytes(dst, p.Body.Body), p.Body.Sums)
 }
 
 // unpackedRun reads a run.
-func unpackedRun(text []byte, last *Row) (*Pending, error) {
-	r := chunkReader{rest: text}
-	p := &Pending{Row: *last}
-	for _, column := range p.texts() {
-		if n := r.number(); n > 0 {
-			*column = string(r.take(n - 1))
+func unpackedRun(text []byte, last *journal.Row) (p *journal.Pending, ok bool) {
+	r := journal.NewByteReader(text)
+	p = &journal.Pending{Row: *last}
+	for _, column := range texts(&p.Row) {
+		if n := r.Number(); n > 0 {
+			*column = string(r.Take(n - 1))
 		}
 	}
-	n := p.numbers()
+	n := numbers(&p.Row)
 	for i := range n {
-		n[i] = int64(r.number())
+		n[i] = int64(r.Number())
 	}
 	p.Started, p.Ended, p.Last, p.Events, p.Steps, p.Nested = n[0], n[1], n[2], int(n[3]), int(n[4]), int(n[5])
 	p.Spilled, p.Bytes, p.Lost, p.Durable, p.Sum = int(n[6]), n[7], int(n[8]), n[9] != 0, n[10]
-	p.Body = Chunk{Body: r.bytes(), Sums: r.bytes()}
+	p.Body = journal.Chunk{Body: r.Bytes(), Sums: r.Bytes()}
 	*last = p.Row
-	if r.broken || len(r.rest) > 0 {
-		return nil, errFrame
-	}
-	return p, nil
+	return p, !r.IsBroken() && r.Len() == 0
 }
 
 // unpack moves the runs of all packs to their rows.
-func (s *sqlite) unpack(ctx context.Context, db *sql.DB) error {
+func (s *Database) unpack(ctx context.Context, db *sql.DB) error {
 	for more := true; more; {
 		if err := scanOne(ctx, db, `SELECT EXISTS (SELECT 1 FROM packs)`, &more); err != nil || !more {
 			return err
@@ -144,7 +143,7 @@ func (s *sqlite) unpack(ctx context.Context, db *sql.DB) error {
 
 // unpackToRead is unpack for a reader. On a disk that is full or read-only, packed runs are not seen for the
 // time being; all others are.
-func (s *sqlite) unpackToRead(ctx context.Context, db *sql.DB) error {
+func (s *Database) unpackToRead(ctx context.Context, db *sql.DB) error {
 	if err := s.unpack(ctx, db); !needsRoom(err) {
 		return err
 	}
@@ -153,7 +152,7 @@ func (s *sqlite) unpackToRead(ctx context.Context, db *sql.DB) error {
 
 // unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
 // returns the bytes of the packs.
-func (s *sqlite) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
+func (s *Database) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
 	defer s.turn()()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -208,35 +207,39 @@ func firstPacks(ctx context.Context, tx *sql.Tx) (packs []aPack, err error) {
 	return packs, rows.Err()
 }
 
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+const sumSize = 4 // bytes
+
 // noSum is the checksum of no row: it marks the run as damaged.
 const noSum = -1
 
 // unpack writes the rows of the runs. Damaged runs are marked, and a row that is damaged itself
 // stands for those that cannot be read. A run that has a row is skipped.
 func (p aPack) unpack(exec execute) error {
-	r := chunkReader{rest: p.body}
-	var last Row
+	r := journal.NewByteReader(p.body)
+	var last journal.Row
 	n := 0
-	for len(r.rest) > 0 {
-		text, sum := r.bytes(), r.take(sumSize)
-		run, err := unpackedRun(text, &last)
-		if r.broken {
+	for r.Len() > 0 {
+		text, sum := r.Bytes(), r.Take(sumSize)
+		run, ok := unpackedRun(text, &last)
+		if r.IsBroken() {
 			break
 		}
-		if err != nil {
+		if !ok {
 			continue
 		}
 		if crc32.Checksum(text, castagnoli()) != binary.BigEndian.Uint32(sum) {
 			run.Sum = noSum
 		}
 		n++
-		if err := run.writeRow(exec, p.owner); err != nil {
+		if err := writeRow(run, exec, p.owner); err != nil {
 			return err
 		}
 	}
 	if n == p.runs {
 		return nil
 	}
-	lost := Pending{Row: Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: Failed, Sum: noSum}}
-	return lost.writeRow(exec, p.owner)
+	lost := journal.Pending{Row: journal.Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: journal.Failed, Sum: noSum}}
+	return writeRow(&lost, exec, p.owner)
 }

@@ -1,4 +1,4 @@
-package journal
+package sqlite
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 
 	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"toolgraph/execution/journal"
 )
 
 // explained is an error with the path of the database and the remedy.
@@ -14,7 +16,7 @@ type explained struct{ error }
 func (e explained) Unwrap() error { return e.error }
 
 // Explain adds the path of the database and the remedy to an error.
-func (s *sqlite) Explain(err error) error {
+func (s *Database) Explain(err error) error {
 	if err == nil || errors.As(err, new(explained)) {
 		return err
 	}
@@ -54,14 +56,14 @@ func codeOf(err error) int {
 }
 
 // Trouble classifies an error.
-func (s *sqlite) Trouble(err error) Trouble {
+func (s *Database) Trouble(err error) journal.Trouble {
 	switch codeOf(err) {
 	case 0:
-		return NoTrouble
+		return journal.NoTrouble
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
-		return Locked
+		return journal.Locked
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-		return Passing
+		return journal.Passing
 	}
-	return Lasting
+	return journal.Lasting
 }

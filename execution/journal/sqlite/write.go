@@ -1,13 +1,15 @@
-package journal
+package sqlite
 
 import (
 	"context"
 	"database/sql"
 	"time"
+
+	"toolgraph/execution/journal"
 )
 
-// sqliteWriter is what Write needs: a connection with its statements, which are compiled once.
-type sqliteWriter struct {
+// writer is what Write needs: a connection with its statements, which are compiled once.
+type writer struct {
 	owner      string               // of the runs of this process
 	conn       *sql.Conn            // nil: nothing was written yet
 	statements map[string]*sql.Stmt // by their text
@@ -34,7 +36,7 @@ type execute func(text string, args ...any) (sql.Result, error)
 
 // Write writes a batch in one transaction. It uses statements for the transaction: database/sql
 // would compile every statement again in each of its own.
-func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
+func (s *Database) Write(ctx context.Context, batch []*journal.Pending) error {
 	if err := s.beginWriting(ctx); err != nil {
 		return err
 	}
@@ -48,12 +50,12 @@ func (s *sqlite) Write(ctx context.Context, batch []*Pending) error {
 }
 
 // writeRows is Write without what follows it. It returns the number of runs that were not packed.
-func (s *sqlite) writeRows(ctx context.Context, batch []*Pending) (int, error) {
+func (s *Database) writeRows(ctx context.Context, batch []*journal.Pending) (int, error) {
 	defer s.turn()()
 	if _, err := s.exec(`BEGIN IMMEDIATE`); err != nil {
 		return 0, err
 	}
-	var inserted []*Pending
+	var inserted []*journal.Pending
 	rows, err := s.pack(batch)
 	for _, u := range rows {
 		if err != nil {
@@ -63,7 +65,7 @@ func (s *sqlite) writeRows(ctx context.Context, batch []*Pending) (int, error) {
 		if u.Seq == 0 {
 			inserted = append(inserted, u)
 		}
-		err = u.write(s.exec, s.owner)
+		err = write(u, s.exec, s.owner)
 	}
 	if err == nil {
 		_, err = s.exec(`COMMIT`)
@@ -81,7 +83,7 @@ func (s *sqlite) writeRows(ctx context.Context, batch []*Pending) (int, error) {
 // unpackWritten unpacks some of what this process has packed, after a batch without a pack and when there is much.
 // It is not all at once: such a batch is also what a busy machine makes of load that goes on. An error is that of
 // the next to read.
-func (s *sqlite) unpackWritten(ctx context.Context, packing bool) {
+func (s *Database) unpackWritten(ctx context.Context, packing bool) {
 	if s.unpacked == 0 || packing && s.unpacked < packMost {
 		return
 	}
@@ -97,7 +99,7 @@ func (s *sqlite) unpackWritten(ctx context.Context, packing bool) {
 }
 
 // beginWriting gets the connection for writing.
-func (s *sqlite) beginWriting(ctx context.Context) error {
+func (s *Database) beginWriting(ctx context.Context) error {
 	if s.conn != nil {
 		return nil
 	}
@@ -113,11 +115,11 @@ func (s *sqlite) beginWriting(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.sqliteWriter = sqliteWriter{owner: l.name, conn: conn, statements: map[string]*sql.Stmt{}}
+	s.writer = writer{owner: l.name, conn: conn, statements: map[string]*sql.Stmt{}}
 	return nil
 }
 
-func (w *sqliteWriter) close() {
+func (w *writer) close() {
 	for _, s := range w.statements {
 		_ = s.Close() // it is closed with its connection
 	}
@@ -127,7 +129,7 @@ func (w *sqliteWriter) close() {
 }
 
 // exec runs a statement, which is compiled once.
-func (w *sqliteWriter) exec(text string, args ...any) (sql.Result, error) {
+func (w *writer) exec(text string, args ...any) (sql.Result, error) {
 	statement := w.statements[text]
 	if statement == nil {
 		var err error
@@ -140,8 +142,8 @@ func (w *sqliteWriter) exec(text string, args ...any) (sql.Result, error) {
 }
 
 // write writes a run, unless this process has lost it.
-func (u *Pending) write(exec execute, owner string) error {
-	if err := u.writeRow(exec, owner); err != nil || u.Taken {
+func write(u *journal.Pending, exec execute, owner string) error {
+	if err := writeRow(u, exec, owner); err != nil || u.Taken {
 		return err
 	}
 	for _, s := range u.Spills {
@@ -157,26 +159,17 @@ func (u *Pending) write(exec execute, owner string) error {
 	return nil
 }
 
-func (u *Pending) writeRow(exec execute, owner string) error {
+func writeRow(u *journal.Pending, exec execute, owner string) error {
 	if u.Seq == 0 {
 		done, err := exec(insertRun, u.ID, u.Tool, u.Status, u.File, u.Server, u.Graph, u.Args, u.Started, u.Ended, u.Last,
 			u.Events, u.Steps, u.Nested, u.Spilled, u.Bytes, u.Lost, u.Durable, u.Failure, owner, u.Facts, u.Sum, u.Body.Body, u.Body.Sums)
-		if u.Taken, err = hadNoRow(done, err); err == nil && !u.Taken {
+		if u.Taken, err = journal.HadNoRow(done, err); err == nil && !u.Taken {
 			u.Seq, err = done.LastInsertId()
 		}
 		return err
 	}
 	done, err := exec(updateRun, u.Status, u.Ended, u.Last,
 		u.Events, u.Steps, u.Nested, u.Spilled, u.Bytes, u.Lost, u.Failure, u.Facts, u.Seq, owner)
-	u.Taken, err = hadNoRow(done, err)
+	u.Taken, err = journal.HadNoRow(done, err)
 	return err
-}
-
-// hadNoRow reports whether a statement has changed no row.
-func hadNoRow(done sql.Result, err error) (bool, error) {
-	if err != nil {
-		return false, err
-	}
-	n, err := done.RowsAffected()
-	return n == 0, err
 }

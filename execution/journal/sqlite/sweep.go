@@ -1,29 +1,30 @@
-package journal
+package sqlite
 
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"toolgraph/execution/journal"
 )
 
 // addNotes adds the noted calls of a run that have no outcome in the database. A run without a row
 // gets one.
-func addNotes(ctx context.Context, tx *sql.Tx, owner string, notes []note) error {
+func addNotes(ctx context.Context, tx *sql.Tx, owner string, notes []journal.Note) error {
 	for _, n := range notes {
-		if err := n.begin(ctx, tx, owner); err != nil {
+		if err := begin(ctx, tx, owner, n); err != nil {
 			return err
 		}
 	}
 	run := notes[0].Event.Run
 	var seq int64
 	var events, steps int
+	var failed error
 	err := tx.QueryRowContext(ctx, `SELECT seq, events, steps FROM runs WHERE id = ? AND owner = ? AND status = 'running'`,
 		run, owner).Scan(&seq, &events, &steps)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -32,70 +33,34 @@ func addNotes(ctx context.Context, tx *sql.Tx, owner string, notes []note) error
 	if err != nil {
 		return err
 	}
-	missing, err := missingCalls(ctx, tx, seq, notes)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	var body, sums []byte
-	last := time.Time{}
-	for _, call := range missing {
-		head, err := json.Marshal(call.note.Event)
-		if err != nil {
-			return err
-		}
-		frame := appendValue(appendBytes(nil, head), stored{})
-		body, sums = append(body, frame...), appendSum(sums, chunkSum(run, events, steps), frame)
-		if call.note.Event.Time.After(last) {
-			last = call.note.Event.Time
-		}
-	}
-	if _, err := tx.ExecContext(ctx, insertChunk, seq, events, steps, body, sums); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + ?, last = max(last, ?) WHERE seq = ?`, len(missing), micros(last), seq)
-	return err
-}
-
-// missingCalls returns the noted calls of a run that it does not have, and no outcome of them, in
-// the order of their addresses. A damaged run, which cannot be resumed, has none.
-func missingCalls(ctx context.Context, tx *sql.Tx, seq int64, notes []note) (missing []openCall, err error) {
-	open := openCalls{}
-	for i, n := range notes {
-		at := n.Event.Step.At()
-		if before, isOpen := open[at]; !isOpen || attemptOf(before.visit) < attemptOf(n.Event.Step) {
-			open[at] = openCall{visit: n.Event.Step, note: &notes[i]}
-		}
-	}
 	rows, err := tx.QueryContext(ctx, `SELECT body FROM (SELECT -1 AS n, body FROM runs WHERE seq = ?1 AND body IS NOT NULL
 		UNION ALL SELECT n, body FROM chunks WHERE run = ?1) ORDER BY n`, seq)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		r := chunkReader{run: notes[0].Event.Run}
-		if err := rows.Scan(&r.rest); err != nil {
-			return nil, err
-		}
-		for len(r.rest) > 0 {
-			e, _, err := r.next()
-			if err != nil {
-				return nil, nil // reading the run returns the error
+	chunk, calls, last, err := journal.NotedCalls(notes, events, steps, func(yield func([]byte) bool) {
+		for rows.Next() {
+			var body []byte
+			if failed = rows.Scan(&body); failed != nil || !yield(body) {
+				return
 			}
-			open.event(&e)
 		}
+	})
+	if err = errors.Join(err, failed, rows.Close(), rows.Err()); err != nil || calls == 0 {
+		return err
 	}
-	for _, call := range open.sorted() {
-		if call.note != nil {
-			missing = append(missing, call)
-		}
+	if _, err := tx.ExecContext(ctx, insertChunk, seq, chunk.First, chunk.Before, chunk.Body, chunk.Sums); err != nil {
+		return err
 	}
-	return missing, rows.Err()
+	_, err = tx.ExecContext(ctx, `UPDATE runs SET events = events + ?, last = max(last, ?) WHERE seq = ?`, calls, last, seq)
+	return err
 }
 
-// begin gives the run its row and its first event, if it has none.
-func (n note) begin(ctx context.Context, tx *sql.Tx, owner string) error {
-	if n.Begin == nil {
+// begin gives the run of a note its row and its first event, if it has none.
+func begin(ctx context.Context, tx *sql.Tx, owner string, n journal.Note) error {
+	beginning := n.Beginning()
+	if beginning == nil {
 		return nil
 	}
 	var known int
@@ -103,20 +68,11 @@ func (n note) begin(ctx context.Context, tx *sql.Tx, owner string) error {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	r := chunkReader{rest: n.Begin.First, run: n.Event.Run}
-	first, value, err := r.next()
-	if err != nil || first.Start == nil || first.Run != n.Event.Run {
-		return nil //nolint:nilerr // a damaged note is skipped, so that the others are read
-	}
-	t := &track{view: &view{about: About{File: n.Begin.File, Server: n.Begin.Server}}}
-	t.ID, t.Status = first.Run, Running
-	t.update(first, value)
-	t.Chunks = []Chunk{{Body: n.Begin.First, Sums: sumOf(first.Run, 0, 0, n.Begin.First)}}
-	return t.finish().write(func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }, owner)
+	return write(beginning, func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }, owner)
 }
 
 // Sweep marks the runs of dead processes, and unpacks runs.
-func (s *sqlite) Sweep(ctx context.Context) error {
+func (s *Database) Sweep(ctx context.Context) error {
 	db, err := s.Open(ctx, false)
 	if err != nil || s.isFixed() {
 		return err
@@ -128,7 +84,7 @@ func (s *sqlite) Sweep(ctx context.Context) error {
 }
 
 // sweepDead is Sweep without unpacking.
-func (s *sqlite) sweepDead(ctx context.Context, db *sql.DB) error {
+func (s *Database) sweepDead(ctx context.Context, db *sql.DB) error {
 	if s.isFixed() {
 		return nil
 	}
@@ -140,7 +96,7 @@ func (s *sqlite) sweepDead(ctx context.Context, db *sql.DB) error {
 
 // sweep marks the runs of dead processes as interrupted, and adds the notes in their leases to
 // these runs.
-func (s *sqlite) sweep(ctx context.Context, db *sql.DB) error {
+func (s *Database) sweep(ctx context.Context, db *sql.DB) error {
 	running, err := owners(ctx, db, s.dir)
 	if err != nil {
 		return err
@@ -195,7 +151,7 @@ func interrupt(ctx context.Context, db *sql.DB, owner string, left abandoned) er
 	if left.removed() {                  // another process has added the notes; the runs may be deleted since
 		left.notes = nil
 	}
-	byRun := map[string][]note{}
+	byRun := map[string][]journal.Note{}
 	for _, n := range left.notes {
 		byRun[n.Event.Run] = append(byRun[n.Event.Run], n)
 	}
@@ -204,7 +160,7 @@ func interrupt(ctx context.Context, db *sql.DB, owner string, left abandoned) er
 			return err
 		}
 	}
-	for _, statement := range append(slices.Clone(signOff), `UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = $1`) {
+	for _, statement := range append(slices.Clone(journal.SignOff), `UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = $1`) {
 		if _, err := tx.ExecContext(ctx, statement, owner); err != nil {
 			return err
 		}
@@ -212,13 +168,10 @@ func interrupt(ctx context.Context, db *sql.DB, owner string, left abandoned) er
 	return tx.Commit()
 }
 
-// signOff ends what others see of a process.
-var signOff = []string{`DELETE FROM mail WHERE process = $1`, `DELETE FROM processes WHERE name = $1`}
-
-// register inserts the row of this process, which is deleted by Close, or by the sweep that finds the
+// Register inserts the row of this process, which is deleted by Close, or by the sweep that finds the
 // process dead.
-func (s *sqlite) register(ctx context.Context, db *sql.DB, p Process) error {
+func (s *Database) Register(ctx context.Context, db *sql.DB, p journal.Process) error {
 	_, err := db.ExecContext(ctx, `INSERT INTO processes (name, host, pid, started, beat) VALUES ($1, $2, $3, $4, $4) ON CONFLICT (name) DO NOTHING`,
-		p.Name, p.Host, p.PID, micros(p.Started))
+		p.Name, p.Host, p.PID, p.Started.UnixMicro())
 	return err
 }
