@@ -250,7 +250,7 @@ func shown(source string, err error) error {
 }
 
 func printTree(w io.Writer, t jsonata.Tree, depth int) {
-	text := t.Kind
+	text := string(t.Kind)
 	if t.Text != "" {
 		text += " " + t.Text
 	}

@@ -69,8 +69,8 @@ func partAt(tree *jsonata.Tree, at int) *jsonata.Tree {
 	if at < tree.Offset || at >= tree.End {
 		return nil
 	}
-	if tree.Kind == "path" || tree.Kind == "call" || len(tree.Parts) == 0 {
-		if tree.Offset == at || tree.Kind == "path" {
+	if tree.Kind == jsonata.PathKind || tree.Kind == jsonata.CallKind || len(tree.Parts) == 0 {
+		if tree.Offset == at || tree.Kind == jsonata.PathKind {
 			return tree
 		}
 	}
@@ -93,7 +93,7 @@ func (p *proposer) joined(t config.Text, tree *jsonata.Tree, at int) {
 		for i := range tree.Parts {
 			walk(&tree.Parts[i])
 		}
-		if tree.Kind == "operator" && tree.Text == "+" && len(tree.Parts) == 2 {
+		if tree.Kind == jsonata.OperatorKind && tree.Text == "+" && len(tree.Parts) == 2 {
 			from := tree.Parts[0].End
 			if i := strings.IndexByte(t.Value[from:tree.Parts[1].Offset], '+'); i >= 0 {
 				parts = append(parts, config.Replacement{From: from + i, To: from + i + 1, Text: "&"})
@@ -111,10 +111,10 @@ func (p *proposer) existence(t config.Text, tree *jsonata.Tree, at int) {
 	if at < tree.Offset || at >= tree.End {
 		return
 	}
-	if tree.Kind == "operator" && len(tree.Parts) == 2 && (tree.Text == "=" || tree.Text == "!=") {
+	if tree.Kind == jsonata.OperatorKind && len(tree.Parts) == 2 && (tree.Text == "=" || tree.Text == "!=") {
 		for i := range tree.Parts {
 			other := &tree.Parts[1-i]
-			if other.Kind != "literal" || other.Text != "null" {
+			if other.Kind != jsonata.LiteralKind || other.Text != "null" {
 				continue
 			}
 			test := "$exists(" + t.Value[tree.Parts[i].Offset:tree.Parts[i].End] + ")"
