@@ -11,6 +11,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -106,7 +107,7 @@ func noSleep() execution.Option {
 
 func openedAt(t *testing.T, dir string) *journal.Store {
 	t.Helper()
-	s, err := journal.Open(dir, journal.Options{})
+	s, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

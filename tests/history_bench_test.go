@@ -7,6 +7,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
@@ -38,7 +39,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.Run(bench.tool+"/"+kept.name, func(b *testing.B) {
 				var plugged []execution.Option
 				if kept.opts != nil {
-					store, err := journal.Open(b.TempDir(), *kept.opts)
+					store, err := sqlite.Open(b.TempDir(), *kept.opts)
 					if err != nil {
 						b.Fatal(err)
 					}

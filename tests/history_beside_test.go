@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/tests/testbin"
 )
 
@@ -27,7 +28,7 @@ func TestV17RunsBesideDeletionAndVacuum(t *testing.T) {
 	dir := t.TempDir()
 	keepRuns(t, dir, runs, time.Now().AddDate(0, -1, 0))
 	said := &lockedBuffer{}
-	store, err := journal.Open(dir, journal.Options{Logger: slog.New(slog.NewTextHandler(said, nil))})
+	store, err := sqlite.Open(dir, journal.Options{Logger: slog.New(slog.NewTextHandler(said, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestV17RunsBesideDeletionAndVacuum(t *testing.T) {
 	}
 	t.Logf("%d runs in %v beside %d calls of runs rm and 10 vacuums; %s", runs, took, deletions, said.String())
 
-	if store, err = journal.Open(dir, journal.Options{}); err != nil {
+	if store, err = sqlite.Open(dir, journal.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()

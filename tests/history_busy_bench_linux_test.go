@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
@@ -33,7 +34,7 @@ func BenchmarkHistoryBusy(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var plugged []execution.Option
 			if recorded {
-				store, err := journal.Open(b.TempDir(), journal.Options{})
+				store, err := sqlite.Open(b.TempDir(), journal.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/inspect"
 )
@@ -62,7 +63,7 @@ func bytesRead(t *testing.T, dir string, runs int, do func(*inspect.Inspector, i
 	t.Helper()
 	least := math.MaxInt
 	for range 5 {
-		store, err := journal.Open(dir, journal.Options{})
+		store, err := sqlite.Open(dir, journal.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func soFar(t *testing.T) int {
 // keepRuns records runs of 20 steps with values of about 200 bytes.
 func keepRuns(t *testing.T, dir string, runs int, now time.Time) {
 	t.Helper()
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // mayPrint are the places that may name standard output: where the streams of the
 // process are taken, and where it is kept for the protocol.
-var mayPrint = []string{"internal/cli/main.go", "internal/cli/streams.go", "internal/serving/server/guard_", "internal/tools/bench/", "tests/"}
+var mayPrint = []string{"internal/program/main.go", "internal/program/streams.go", "internal/serving/server/guard_", "internal/tools/bench/", "tests/"}
 
 // Standard output carries the protocol, so no package prints there by
 // itself: each is given a writer.

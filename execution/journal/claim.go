@@ -158,8 +158,6 @@ func (c *committer) giveBack(id string) error {
 	}
 	delete(c.runs, id)
 	c.store.writer.leave(id)
-	if c.store.noter != nil {
-		c.store.noter.forget(id)
-	}
+	c.store.forget(id)
 	return nil
 }

@@ -63,9 +63,7 @@ func (c *committer) commit(batch []queued) error {
 		}
 	}
 	for i := range batch {
-		if c.store.noter != nil {
-			c.store.noter.settle(&batch[i].event)
-		}
+		c.store.settle(&batch[i].event)
 		if id := batch[i].release; id != "" {
 			if err := c.store.writer.persist(batch, func() error { return c.giveBack(id) }); err != nil {
 				return err
@@ -118,9 +116,7 @@ func (c *committer) lose(batch []queued, run string) {
 			release(batch[i:i+1], takenError(run))
 		}
 	}
-	if c.store.noter != nil {
-		c.store.noter.forget(run)
-	}
+	c.store.forget(run)
 }
 
 // recycle takes the memory of a run that has ended, with that of its only chunk.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-
-	"toolgraph/execution"
 )
 
 // Database is a database of runs: what differs between SQLite and others. Everything else a Store
@@ -60,15 +58,13 @@ type Database interface {
 	Close(everything bool) error
 }
 
-// noter is a Database in which a call can be noted so that it survives the process, without a
+// Noter is a Database in which a call can be noted so that it survives the process, without a
 // transaction. In others such a call waits until it is committed.
-type noter interface {
-	// note notes an attempt of a call and reports whether it has.
-	note(run string, name noteName, text []byte) bool
-	// settle erases the notes of calls whose outcome is in the database with an event.
-	settle(e *execution.Event)
-	// forget erases the notes of a run.
-	forget(run string)
+type Noter interface {
+	// Note notes an attempt of a call and reports whether it has: a text of at most MaxNote bytes, which is a Note.
+	Note(run string, name NoteName, text []byte) bool
+	// Erase erases the notes of a run that erased selects.
+	Erase(run string, erased func(NoteName) bool)
 }
 
 // Syncer is a Database whose Write does not wait for the disk.
@@ -77,6 +73,11 @@ type Syncer interface {
 	// error wraps ErrTaken when this process was taken for dead. It is called by the goroutine that
 	// writes.
 	Sync(ctx context.Context) error
+}
+
+// Registrar is a Database that does not insert and delete the row of a process in table processes.
+type Registrar interface {
+	Register(ctx context.Context, db *sql.DB, p Process) error
 }
 
 // Remote is a Database on a server.

@@ -144,7 +144,7 @@ func deleteOf[T any](ctx context.Context, tx *sql.Tx, table string, runs []T) er
 // markRun marks the selected run for deleteMarked, and deletes its payloads, which have its id.
 func markRun(ctx context.Context, tx *sql.Tx, one selection, id string) (int, error) {
 	done, err := tx.ExecContext(ctx, `UPDATE runs SET status = '`+string(deleting)+`', id = 'deleting ' || seq WHERE `+one.where, one.args...)
-	if inProgress, err := hadNoRow(done, err); err != nil || inProgress {
+	if inProgress, err := HadNoRow(done, err); err != nil || inProgress {
 		return 0, err
 	}
 	return 1, deleteOf(ctx, tx, "payloads", []string{id})
@@ -211,7 +211,7 @@ func (s *Store) stepper(ctx context.Context, db executor) stepper {
 		if err != nil {
 			return err
 		}
-		return rest(ctx, time.Since(began))
+		return Rest(ctx, time.Since(began))
 	}
 }
 
@@ -227,9 +227,9 @@ func transact(ctx context.Context, db executor, do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// rest leaves the database to other processes. SQLite has no queue for the lock: a process gets it
+// Rest leaves the database to other processes. SQLite has no queue for the lock: a process gets it
 // when it asks while the lock is free. So the lock is free for as long as it was held.
-func rest(ctx context.Context, took time.Duration) error {
+func Rest(ctx context.Context, took time.Duration) error {
 	timer := time.NewTimer(took)
 	defer timer.Stop()
 	select {
@@ -261,4 +261,13 @@ func sizes(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]size, 
 		all = append(all, s)
 	}
 	return all, rows.Err()
+}
+
+// HadNoRow reports whether a statement has changed no row.
+func HadNoRow(done sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n == 0, err
 }

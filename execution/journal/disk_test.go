@@ -30,7 +30,7 @@ func (s *onServer) Sync(context.Context) error {
 
 // Runs that wait for the disk at the same time wait for it once; who only reads does not wait for it.
 func TestDiskIsShared(t *testing.T) {
-	lite, err := SQLite(t.TempDir(), false)
+	lite, err := NewSQLite(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

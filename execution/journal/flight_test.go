@@ -204,7 +204,7 @@ func TestOutcomeBeforeTheNoteIsErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range calls {
-		if err := journal.Note(s, e); err != nil {
+		if err := journal.NoteCall(s, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -253,8 +253,8 @@ func TestNotesAreErased(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if notes, slots := journal.Notes(s); notes != 0 || slots > 2*64 {
-		t.Errorf("%d notes are left, in %d slots", notes, slots)
+	if notes, slots, err := journal.Notes(s); err != nil || notes != 0 || slots > 2*64 {
+		t.Errorf("%d notes are left, in %d slots, %v", notes, slots, err)
 	}
 	kept, err := s.Load(t.Context(), "FLIGHT")
 	if err == nil {

@@ -177,7 +177,7 @@ func TestNoFieldIsDropped(t *testing.T) {
 		if err := w.event(e, nil); err != nil {
 			t.Fatal(name, err)
 		}
-		r := chunkReader{rest: w.body, run: e.Run}
+		r := chunkReader{ByteReader: NewByteReader(w.body), run: e.Run}
 		got, err := r.event()
 		if err != nil || r.broken || len(r.rest) > 0 {
 			t.Errorf("%s: %v", name, err)

@@ -89,7 +89,7 @@ func appendValue(dst []byte, v stored) []byte {
 	dst = append(dst, byte(k))
 	switch v.kind {
 	case inline:
-		dst = appendBytes(dst, v.json)
+		dst = AppendBytes(dst, v.json)
 	case spilled:
 		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(v.spill)), uint64(v.bytes))
 	case tooLarge:
@@ -97,25 +97,20 @@ func appendValue(dst []byte, v stored) []byte {
 	case earlier:
 		dst = binary.AppendUvarint(dst, uint64(v.back))
 	case ofParts:
-		dst = appendBytes(dst, v.of)
+		dst = AppendBytes(dst, v.of)
 	}
 	return dst
 }
 
-func appendBytes[T ~string | []byte](dst []byte, b T) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
-}
-
 // chunkReader reads the frames of one chunk, one by one.
 type chunkReader struct {
-	rest   []byte
+	ByteReader
 	run    string // its id
 	tool   string // of its row
 	graph  string // of its row
 	sums   *sums  // nil: a chunk of the first versions
 	short  shortReader
 	values []stored // of the frames so far that have one
-	broken bool     // a frame ends too early, or has a number that is too large
 }
 
 // next returns the next event without its value, and the value, whose JSON points into the chunk.
@@ -140,12 +135,12 @@ func (r *chunkReader) next() (e execution.Event, v stored, err error) {
 
 // event returns an event without its value.
 func (r *chunkReader) event() (execution.Event, error) {
-	size := r.number()
+	size := r.Number()
 	if size < len(shortForms) {
 		return shortForms[size](r)
 	}
 	var e execution.Event
-	err := json.Unmarshal(r.take(size), &e)
+	err := json.Unmarshal(r.Take(size), &e)
 	if err == nil {
 		err = e.Check()
 	}
@@ -164,16 +159,16 @@ func (r *chunkReader) value() stored {
 	case same:
 		v = r.back(1)
 	case earlier:
-		v = r.back(r.number())
+		v = r.back(r.Number())
 	case ofParts:
-		v.of = execution.Address(r.bytes())
+		v.of = execution.Address(r.Bytes())
 	case inline:
-		v.json = r.bytes()
+		v.json = r.Bytes()
 		v.bytes = len(v.json)
 	case spilled:
-		v.spill, v.bytes = r.number(), r.number()
+		v.spill, v.bytes = r.Number(), r.Number()
 	case tooLarge:
-		v.bytes, v.limit = r.number(), r.number()
+		v.bytes, v.limit = r.Number(), r.Number()
 	default:
 		r.broken = true
 	}
@@ -188,36 +183,4 @@ func (r *chunkReader) back(frames int) stored {
 		return stored{}
 	}
 	return r.values[len(r.values)-frames]
-}
-
-func (r *chunkReader) byte() byte {
-	if len(r.rest) == 0 {
-		r.broken = true
-		return 0
-	}
-	b := r.rest[0]
-	r.rest = r.rest[1:]
-	return b
-}
-
-func (r *chunkReader) number() int {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 || n > mostNumber {
-		r.broken = true
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return int(n)
-}
-
-func (r *chunkReader) bytes() []byte { return r.take(r.number()) }
-
-func (r *chunkReader) take(n int) []byte {
-	if n > len(r.rest) {
-		r.broken = true
-		return nil
-	}
-	b := r.rest[:n:n]
-	r.rest = r.rest[n:]
-	return b
 }

@@ -119,7 +119,7 @@ func TestDeletingInSteps(t *testing.T) {
 		if got, err := deleteNamed(t.Context(), s.stepper(t.Context(), spy), ids); got != 200*n+1 || err != nil {
 			t.Fatalf("%d deleted, %v", got, err)
 		}
-		if err := s.data.(*sqlite).freeSpace(t.Context(), spy); err != nil {
+		if err := FreeSpace(t.Context(), s.data, spy); err != nil {
 			t.Fatal(err)
 		}
 		const most = 600 // 1 MiB twice, and a little

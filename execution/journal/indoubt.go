@@ -33,7 +33,7 @@ type openCalls map[execution.Address]openCall
 
 type openCall struct {
 	visit *execution.Visit
-	note  *note // nil: the run has an event of it
+	note  *Note // nil: the run has an event of it
 }
 
 // event follows the events of a run.

@@ -54,8 +54,8 @@ func (s *Store) announce(ctx context.Context, address string, draining bool) (Pr
 	if err != nil {
 		return Process{}, err
 	}
-	if r, ok := s.data.(registrar); ok {
-		err = r.register(ctx, db, p)
+	if r, ok := s.data.(Registrar); ok {
+		err = r.Register(ctx, db, p)
 	}
 	if err == nil {
 		_, err = db.ExecContext(ctx, `UPDATE processes SET address = $1, draining = $2 WHERE name = $3`, address, draining, p.Name)
@@ -70,24 +70,22 @@ func (s *Store) announce(ctx context.Context, address string, draining bool) (Pr
 	return p, nil
 }
 
+// SignOff are statements that end what others see of a process.
+var SignOff = []string{`DELETE FROM mail WHERE process = $1`, `DELETE FROM processes WHERE name = $1`}
+
 // signOff ends what others see of this process. When it fails, a sweep does it.
 func (s *Store) signOff() {
 	me := s.known()
-	if _, ok := s.data.(registrar); !ok || me.Name == "" {
+	if _, ok := s.data.(Registrar); !ok || me.Name == "" {
 		return
 	}
 	db, err := s.data.Open(background, false)
 	if err != nil {
 		return
 	}
-	for _, statement := range signOff {
+	for _, statement := range SignOff {
 		_, _ = db.ExecContext(background, statement, me.Name)
 	}
-}
-
-// registrar is a Database that does not insert and delete the row of a process in table processes.
-type registrar interface {
-	register(ctx context.Context, db *sql.DB, p Process) error
 }
 
 // Processes returns the processes that live and can get messages, the oldest first.

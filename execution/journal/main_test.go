@@ -14,8 +14,22 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/tests/pgtest"
 )
+
+func init() {
+	journal.OpenSQLite = sqlite.Open
+	journal.NewSQLite = func(dir string) (journal.Database, error) { return sqlite.New(dir, false) }
+	journal.LeaveLease = func(d journal.Database) { d.(*sqlite.Database).Leave(false) }
+	journal.SetBusy = func(d journal.Database, busy time.Duration) { d.(*sqlite.Database).Busy = busy }
+	journal.FreeSpace = func(ctx context.Context, d journal.Database, db journal.Querier) error {
+		return d.(*sqlite.Database).FreeSpace(ctx, db)
+	}
+	journal.NewWatcher = func(d journal.Database, topic journal.Topic) journal.Watcher {
+		return d.(*sqlite.Database).Watcher(topic)
+	}
+}
 
 // TestMain is also the main function of the processes that the tests start.
 func TestMain(m *testing.M) {

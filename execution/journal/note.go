@@ -2,13 +2,14 @@ package journal
 
 import (
 	"encoding/json"
+	"iter"
 
 	"toolgraph/execution"
 )
 
-// note is a call-started in the lease of its process: it must survive the process although it
+// Note is a call-started in the lease of its process: it must survive the process although it
 // waits in the queue.
-type note struct {
+type Note struct {
 	Event execution.Event `json:"event"`
 	Begin *beginning      `json:"begin,omitempty"` // nil: the run has its row
 }
@@ -19,6 +20,100 @@ type beginning struct {
 	File   string `json:"file,omitempty"`
 	Server string `json:"server,omitempty"`
 	First  []byte `json:"first"` // the frame of its run-started; secrets are redacted
+}
+
+// MaxNote is the length of the longest note, in bytes.
+const MaxNote = 2047
+
+// ReadNote reads a note; ok is false for anything else.
+func ReadNote(text []byte) (n Note, ok bool) {
+	ok = json.Unmarshal(text, &n) == nil && n.Event.Step != nil
+	return n, ok
+}
+
+// Beginning returns the row and the first event of the noted run. It is nil when the run has its row, and for a damaged note,
+// which is skipped, so that the others are read.
+func (n Note) Beginning() *Pending {
+	if n.Begin == nil {
+		return nil
+	}
+	r := chunkReader{ByteReader: NewByteReader(n.Begin.First), run: n.Event.Run}
+	first, value, err := r.next()
+	if err != nil || first.Start == nil || first.Run != n.Event.Run {
+		return nil
+	}
+	t := &track{view: &view{about: About{File: n.Begin.File, Server: n.Begin.Server}}}
+	t.ID, t.Status = first.Run, Running
+	t.update(first, value)
+	t.Chunks = []Chunk{{Body: n.Begin.First, Sums: sumOf(first.Run, 0, 0, n.Begin.First)}}
+	return t.finish()
+}
+
+// NotedCalls returns the noted calls of a run that its chunks do not have, and no outcome of them, in the order of their
+// addresses, as a chunk after so many events and steps. calls is how many there are, last the time of the last. A damaged
+// run, which cannot be resumed, has none.
+func NotedCalls(notes []Note, events, steps int, chunks iter.Seq[[]byte]) (c Chunk, calls int, last int64, err error) {
+	run := notes[0].Event.Run
+	open := openCalls{}
+	for i, n := range notes {
+		at := n.Event.Step.At()
+		if before, isOpen := open[at]; !isOpen || attemptOf(before.visit) < attemptOf(n.Event.Step) {
+			open[at] = openCall{visit: n.Event.Step, note: &notes[i]}
+		}
+	}
+	for body := range chunks {
+		r := chunkReader{ByteReader: NewByteReader(body), run: run}
+		for r.Len() > 0 {
+			e, _, err := r.next()
+			if err != nil {
+				return Chunk{}, 0, 0, nil // reading the run returns the error
+			}
+			open.event(&e)
+		}
+	}
+	c = Chunk{First: events, Before: steps}
+	for _, call := range open.sorted() {
+		if call.note == nil {
+			continue
+		}
+		head, err := json.Marshal(call.note.Event)
+		if err != nil {
+			return Chunk{}, 0, 0, err
+		}
+		frame := appendValue(AppendBytes(nil, head), stored{})
+		c.Body, c.Sums = append(c.Body, frame...), appendSum(c.Sums, chunkSum(run, events, steps), frame)
+		last, calls = max(last, micros(call.note.Event.Time)), calls+1
+	}
+	return c, calls, last, nil
+}
+
+// NoteName names a note of a run.
+type NoteName struct {
+	At      execution.Address
+	Attempt int
+}
+
+func nameOfNote(v *execution.Visit) NoteName { return NoteName{At: v.At(), Attempt: attemptOf(v)} }
+
+// settle erases the notes of calls whose outcome is in the database with an event.
+func (s *Store) settle(e *execution.Event) {
+	switch {
+	case s.noter == nil:
+	case e.Record != nil:
+		s.noter.Erase(e.Run, func(n NoteName) bool { return closes(e.Record, n.At) })
+	case e.Kind == execution.AttemptFailed:
+		s.noter.Erase(e.Run, func(n NoteName) bool { return n == nameOfNote(e.Step) })
+	case e.End != nil:
+		// A note would restore the run when that is deleted and the process is killed.
+		s.forget(e.Run)
+	}
+}
+
+// forget erases the notes of a run.
+func (s *Store) forget(run string) {
+	if s.noter != nil {
+		s.noter.Erase(run, func(NoteName) bool { return true })
+	}
 }
 
 // A noteForm says how much of a run without a row is in a note.
@@ -43,7 +138,7 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 	if !recorded {
 		return true // nothing of the run can be resumed
 	}
-	n := note{Event: e}
+	n := Note{Event: e}
 	if isUnwritten {
 		if form == shortNote {
 			first := *begun.start
@@ -53,13 +148,13 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 		first := execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: begun.at, Start: begun.start}
 		t := track{view: begun.view}
 		t.ID = e.Run
-		if begun.size >= slotSize || t.add(first, begun.size) != nil {
+		if begun.size >= MaxNote || t.add(first, begun.size) != nil {
 			return false
 		}
 		n.Begin = &beginning{File: t.view.about.File, Server: t.view.about.Server, First: t.body}
 	}
 	text, err := json.Marshal(n)
-	return err == nil && w.store.noter.note(e.Run, nameOfNote(e.Step), text)
+	return err == nil && w.store.noter.Note(e.Run, nameOfNote(e.Step), text)
 }
 
 // written drops the beginnings of runs that have their rows now, and ends the work on those that have

@@ -92,9 +92,9 @@ func TestOldFramesAreNull(t *testing.T) {
 	edited := `{"kind":"context-edited","run":"RUN","record":{"executionIndex":1,"nodeId":"found","output":null,"edited":true}}`
 	for name, src := range map[string][]byte{
 		"a step":  plain,
-		"an edit": appendValue(appendBytes(nil, edited), stored{kind: inline, json: []byte("null")}),
+		"an edit": appendValue(AppendBytes(nil, edited), stored{kind: inline, json: []byte("null")}),
 	} {
-		r := chunkReader{rest: src, run: "RUN"}
+		r := chunkReader{ByteReader: NewByteReader(src), run: "RUN"}
 		f := frame{of: &stretch{id: "RUN"}}
 		var err error
 		if f.event, f.value, err = r.next(); err != nil {
@@ -134,7 +134,7 @@ func TestV13Frames(t *testing.T) {
 		`{"kind":"run-started","run":"RUN"}`, `{"kind":"none","run":"RUN"}`, `{}`, `null`,
 		`{"kind":"step-finished","run":"RUN","record":{"executionIndex":-1,"nodeId":"n"}}`,
 	} {
-		r := chunkReader{rest: appendValue(appendBytes(nil, head), stored{}), run: "RUN"}
+		r := chunkReader{ByteReader: NewByteReader(appendValue(AppendBytes(nil, head), stored{})), run: "RUN"}
 		if _, _, err := r.next(); !errors.Is(err, errFrame) {
 			t.Errorf("%s: %v", head, err)
 		}
@@ -151,7 +151,7 @@ func TestFarTimes(t *testing.T) {
 		if err := w.event(e, nil); err != nil {
 			t.Fatal(err)
 		}
-		r := chunkReader{rest: w.body, run: "RUN"}
+		r := chunkReader{ByteReader: NewByteReader(w.body), run: "RUN"}
 		got, err := r.event()
 		if err != nil || !got.Record.Start.Equal(record.Start) || !got.Record.End.Equal(record.End) {
 			t.Errorf("%v: %+v, %v", at, got.Record, err)

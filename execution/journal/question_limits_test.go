@@ -89,7 +89,7 @@ func TestDamagedQuestions(t *testing.T) {
 		for _, bits := range []byte{1, 0x20, 0x80, 0xff} {
 			sick := append([]byte(nil), tr.body...)
 			sick[at] ^= bits
-			r := chunkReader{rest: sick, run: "ASKING"}
+			r := chunkReader{ByteReader: NewByteReader(sick), run: "ASKING"}
 			all, known := newAssembly(), facts{}
 			for len(r.rest) > 0 {
 				f := frame{of: &stretch{id: "ASKING"}}

@@ -34,6 +34,7 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
+			newest := userVersion(t, s)
 			raw, err := Raw(s.Path())
 			if err != nil {
 				t.Fatal(err)
@@ -120,8 +121,8 @@ func TestAnswersAreAwaited(t *testing.T) {
 			}
 		}
 	}
-	if notes, _ := Notes(s); notes > 0 {
-		t.Errorf("%d answers are noted as if they were calls", notes)
+	if notes, _, err := Notes(s); err != nil || notes > 0 {
+		t.Errorf("%d answers are noted as if they were calls, %v", notes, err)
 	}
 	if _, err := raw.Exec("ROLLBACK"); err != nil {
 		t.Fatal(err)

@@ -117,7 +117,7 @@ func (p *stretch) chunk(ctx context.Context, visit func(frame) (bool, error)) (m
 	if part.First != p.next || p.summed && part.Sums == nil {
 		return false, fmt.Errorf("%w: it is missing", errFrame)
 	}
-	r := chunkReader{rest: part.Body, run: p.id, tool: p.tool, graph: p.graph}
+	r := chunkReader{ByteReader: NewByteReader(part.Body), run: p.id, tool: p.tool, graph: p.graph}
 	if part.Sums != nil {
 		r.sums = &sums{rest: part.Sums, last: chunkSum(p.id, part.First, part.Before)}
 	}

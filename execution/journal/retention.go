@@ -258,7 +258,7 @@ func (s *Store) pruneDue(ctx context.Context) error {
 	}
 	now := time.Now()
 	done, err := db.ExecContext(ctx, `UPDATE upkeep SET pruned = $1 WHERE pruned <= $2`, now.UnixMicro(), now.Add(-pruneEvery).UnixMicro())
-	if another, err := hadNoRow(done, err); another || err != nil {
+	if another, err := HadNoRow(done, err); another || err != nil {
 		return s.data.Explain(err)
 	}
 	if _, err = s.prune(ctx, keep); err != nil {

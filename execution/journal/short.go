@@ -73,7 +73,7 @@ func (w *chunkWriter) event(e execution.Event, secrets *config.Secrets) error {
 		w.time(e.Time)
 	default:
 		head, err := json.Marshal(bare(e, secrets))
-		w.body = appendBytes(w.body, head)
+		w.body = AppendBytes(w.body, head)
 		return err
 	}
 	return nil
@@ -153,7 +153,7 @@ func isNanos(at time.Time) bool {
 func (w *chunkWriter) plain(r *execution.Record) {
 	w.number(plainForm)
 	w.number(r.Index)
-	w.body = appendBytes(w.body, r.NodeID)
+	w.body = AppendBytes(w.body, r.NodeID)
 	w.body = append(w.body, byte(slices.Index(nodeTypes, r.NodeType)))
 	w.number(int(r.Start.UnixNano()))
 	w.number(int(r.End.UnixNano() - r.Start.UnixNano()))
@@ -212,7 +212,7 @@ func (w *chunkWriter) name(text string) {
 	}
 	w.names[text] = len(w.names) + 1
 	w.number(0)
-	w.body = appendBytes(w.body, text)
+	w.body = AppendBytes(w.body, text)
 }
 
 func (w *chunkWriter) time(at time.Time) {
@@ -227,28 +227,28 @@ type shortReader struct {
 }
 
 func (r *chunkReader) plain() (execution.Event, error) {
-	rec := &execution.Record{Index: r.number(), NodeID: string(r.bytes()), NodeType: r.nodeType()}
-	return r.finished(rec, time.Unix(0, int64(r.number())))
+	rec := &execution.Record{Index: r.Number(), NodeID: string(r.Bytes()), NodeType: r.nodeType()}
+	return r.finished(rec, time.Unix(0, int64(r.Number())))
 }
 
 func (r *chunkReader) placed() (execution.Event, error) {
 	rec := &execution.Record{}
 	rec.Frame, rec.Index, rec.Part, rec.Tool, rec.NodeID, rec.NodeType = r.place()
-	rec.Parts = r.number()
+	rec.Parts = r.Number()
 	return r.finished(rec, r.time())
 }
 
 // finished reads the duration of a step that finished well.
 func (r *chunkReader) finished(rec *execution.Record, start time.Time) (execution.Event, error) {
 	rec.Start = start.UTC()
-	rec.End = rec.Start.Add(time.Duration(r.number()))
+	rec.End = rec.Start.Add(time.Duration(r.Number()))
 	return execution.Event{Kind: execution.StepFinished, Run: r.run, Time: rec.End, Record: rec}, nil
 }
 
 func (r *chunkReader) call() (execution.Event, error) {
 	v := &execution.Visit{}
 	v.Frame, v.Index, v.Part, v.Graph, v.NodeID, v.NodeType = r.place()
-	v.Attempt, v.Server, v.Tool, v.Digest = r.number(), r.name(), r.name(), hex.EncodeToString(r.take(digestSize))
+	v.Attempt, v.Server, v.Tool, v.Digest = r.Number(), r.name(), r.name(), hex.EncodeToString(r.Take(digestSize))
 	return execution.Event{Kind: execution.CallStarted, Run: r.run, Time: r.time().UTC(), Step: v}, nil
 }
 
@@ -266,8 +266,8 @@ func (r *chunkReader) ended() (execution.Event, error) {
 }
 
 func (r *chunkReader) place() (frame execution.Address, index int, part, tool, node string, kind config.NodeType) {
-	frame, index = execution.Address(r.name()), r.number()
-	switch n := r.number(); n {
+	frame, index = execution.Address(r.name()), r.Number()
+	switch n := r.Number(); n {
 	case 0:
 	case 1:
 		part = r.name()
@@ -286,9 +286,9 @@ func (r *chunkReader) nodeType() config.NodeType {
 }
 
 func (r *chunkReader) name() string {
-	n := r.number()
+	n := r.Number()
 	if n == 0 {
-		r.short.names = append(r.short.names, string(r.bytes()))
+		r.short.names = append(r.short.names, string(r.Bytes()))
 		n = len(r.short.names)
 	}
 	if n > len(r.short.names) {

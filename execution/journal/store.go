@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 
 	"toolgraph/config"
@@ -26,7 +25,7 @@ const defaultMaxValue = 8 << 20
 // Store records runs in a database, which several processes may share. Safe for concurrent use.
 type Store struct {
 	data   Database
-	noter  noter // data, or nil
+	noter  Noter // data, or nil
 	opts   Options
 	writer *writer
 
@@ -40,27 +39,6 @@ type Store struct {
 	announced Process    // this process as others see it; without a name: not yet
 }
 
-// Open returns the store in DIR/history.db, which is created with the first run.
-func Open(dir string, opts Options) (*Store, error) {
-	data, err := SQLite(dir, opts.Durable)
-	if err != nil {
-		return nil, err
-	}
-	if own, is := data.(*sqlite); is {
-		own.readOnly = opts.ReadOnly
-	}
-	return New(data, opts), nil
-}
-
-// SQLite returns the database DIR/history.db, for New: what Open uses.
-func SQLite(dir string, durable bool) (Database, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	return newSQLite(dir, durable), nil
-}
-
 // New returns the store in a database, which it closes.
 func New(data Database, opts Options) *Store {
 	if opts.MaxValue <= 0 {
@@ -70,7 +48,7 @@ func New(data Database, opts Options) *Store {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Store{data: data, opts: opts}
-	s.noter, _ = data.(noter)
+	s.noter, _ = data.(Noter)
 	s.pruner.life, s.pruner.end = context.WithCancel(background)
 	s.writer = newWriter(s)
 	return s

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestLostRunsAreNotWritten(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				other, err := Open(s.data.(*sqlite).dir, Options{})
+				other, err := Open(filepath.Dir(s.Path()), Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +106,7 @@ func TestLostRunMakesNoCall(t *testing.T) {
 	f.call("1", 0)
 	recordAll(t, s, f.events[:1])
 	Die(s)
-	other, err := Open(s.data.(*sqlite).dir, Options{})
+	other, err := Open(filepath.Dir(s.Path()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestRunOfAnotherProcess(t *testing.T) {
 	defer s.Close()
 	recordAll(t, s, flown("RUN")[:3])
 	for _, e := range flown("RUN")[:2] {
-		other, err := Open(s.data.(*sqlite).dir, Options{})
+		other, err := Open(filepath.Dir(s.Path()), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

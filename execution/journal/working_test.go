@@ -36,7 +36,11 @@ func (d *unreachable) Trouble(err error) Trouble {
 // openUnreachable opens a store that does not pause between attempts.
 func openUnreachable(t *testing.T) (*Store, *unreachable) {
 	t.Helper()
-	d := &unreachable{Database: newSQLite(t.TempDir(), false)}
+	data, err := NewSQLite(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &unreachable{Database: data}
 	s := New(d, Options{})
 	s.writer.pause = func(error) <-chan time.Time { return time.After(0) }
 	t.Cleanup(func() {

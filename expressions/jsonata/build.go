@@ -111,36 +111,36 @@ func (b *builder) fail(t *Tree, message string) {
 func (b *builder) node(t *Tree) *node {
 	n := &node{at: t.Offset, text: t.Text}
 	switch t.Kind {
-	case "name":
+	case NameKind:
 		n.kind = nodeName
 		return &node{kind: nodePath, at: t.Offset, parts: []*node{n}}
-	case "context":
+	case ContextKind:
 		n.kind, n.text = nodeVariable, strings.TrimPrefix(t.Text, "$")
-	case "variable":
+	case VariableKind:
 		n.kind = nodeVariable
-	case "string":
+	case StringKind:
 		n.value = t.Text
-	case "number":
+	case NumberKind:
 		f, _ := strconv.ParseFloat(t.Text, 64) // the parser has checked the number
 		n.value = f
-	case "literal":
+	case LiteralKind:
 		n.value = map[string]any{"true": true, "false": false, "null": value.Null}[t.Text]
-	case "pattern":
+	case PatternKind:
 		n.kind, n.value = nodeRegex, regexOf(t)
-	case "wildcard":
+	case WildcardKind:
 		n.kind = nodeWildcard
-	case "descendants":
+	case DescendantsKind:
 		n.kind = nodeDescendants
-	case "parent":
+	case ParentKind:
 		b.slots++
 		n.kind, n.parent = nodeParent, &slot{label: "%" + strconv.Itoa(b.slots), level: 1, owner: n}
-	case "placeholder":
+	case PlaceholderKind:
 		b.fail(t, "found ?, expected an operand")
-	case "block":
+	case BlockKind:
 		b.block(n, t)
-	case "array":
+	case ArrayKind:
 		n.kind, n.parts = nodeArray, b.all(n, t.Parts)
-	case "object":
+	case ObjectKind:
 		n.kind = nodeObject
 		n.pairs = b.pairs(n, t.Parts)
 	default:
@@ -152,40 +152,40 @@ func (b *builder) node(t *Tree) *node {
 // compound builds the parts that have operands.
 func (b *builder) compound(n *node, t *Tree) *node {
 	switch t.Kind {
-	case "path":
+	case PathKind:
 		return b.path(t)
-	case "predicate":
+	case PredicateKind:
 		return b.predicate(t)
-	case "keep":
+	case KeepKind:
 		return b.keep(t)
-	case "focus":
+	case FocusKind:
 		return b.focus(t)
-	case "index":
+	case IndexKind:
 		return b.index(t)
-	case "sort":
+	case SortKind:
 		return b.sort(t)
-	case "group":
+	case GroupKind:
 		return b.group(t)
-	case "operator":
+	case OperatorKind:
 		return b.operator(n, t)
-	case "conditional":
+	case ConditionalKind:
 		n.kind, n.parts = nodeCondition, b.all(n, t.Parts)
-	case "assignment":
+	case AssignmentKind:
 		n.kind, n.text, n.parts = nodeAssignment, t.Parts[0].Text, b.all(n, t.Parts[1:])
-	case "function":
+	case FunctionKind:
 		b.lambda(n, t)
-	case "call":
+	case CallKind:
 		n.kind, n.fn, n.parts = nodeCall, b.node(&t.Parts[0]), b.all(n, t.Parts[1:])
-	case "partial call":
+	case PartialCallKind:
 		n.kind, n.fn = nodePartial, b.node(&t.Parts[0])
 		for i := range t.Parts[1:] {
-			if arg := &t.Parts[1+i]; arg.Kind == "placeholder" {
+			if arg := &t.Parts[1+i]; arg.Kind == PlaceholderKind {
 				n.parts = append(n.parts, &node{kind: nodePlaceholder, at: arg.Offset})
 				continue
 			}
 			n.parts = append(n.parts, b.all(n, t.Parts[1+i:2+i])...)
 		}
-	case "transform":
+	case TransformKind:
 		n.kind = nodeTransform
 		for i := range t.Parts {
 			n.parts = append(n.parts, b.node(&t.Parts[i]))

@@ -95,12 +95,12 @@ func (b *builder) keep(t *Tree) *node {
 	n := b.node(&t.Parts[0])
 	n.keepArray = true
 	inner := &t.Parts[0]
-	for inner.Kind == "predicate" || inner.Kind == "keep" {
+	for inner.Kind == PredicateKind || inner.Kind == KeepKind {
 		inner = &inner.Parts[0]
 	}
-	if step := n.lastStep(); inner.Kind == "name" || inner.Kind == "focus" {
+	if step := n.lastStep(); inner.Kind == NameKind || inner.Kind == FocusKind {
 		step.keepArray = true
-		n.keepSingleton = n.keepSingleton || inner.Kind == "name"
+		n.keepSingleton = n.keepSingleton || inner.Kind == NameKind
 	}
 	return n
 }

@@ -53,41 +53,41 @@ func (r *reader) walkAll(parts []Tree, focus origin) {
 // value.
 func (r *reader) walk(t *Tree, focus origin) origin {
 	switch t.Kind {
-	case "path":
+	case PathKind:
 		return r.path(t, focus)
-	case "context":
+	case ContextKind:
 		if t.Text == "$$" {
 			return origin{&r.found, -1}
 		}
 		return focus
-	case "variable":
+	case VariableKind:
 		for i := len(r.vars) - 1; i >= 0; i-- {
 			if value, ok := r.vars[i][t.Text]; ok {
 				return value
 			}
 		}
-	case "name":
+	case NameKind:
 		return focus.field(t)
-	case "block":
+	case BlockKind:
 		return r.block(t, focus)
-	case "keep", "focus", "index", "predicate", "sort":
+	case KeepKind, FocusKind, IndexKind, PredicateKind, SortKind:
 		value := r.walk(&t.Parts[0], focus)
 		r.walkAll(t.Parts[1:], value.within())
 		return value
-	case "group":
+	case GroupKind:
 		value := r.walk(&t.Parts[0], focus)
 		r.walkAll(t.Parts[1:], value.within())
-	case "call":
+	case CallKind:
 		return r.call(t, focus)
-	case "function":
+	case FunctionKind:
 		r.function(t, focus)
-	case "assignment":
+	case AssignmentKind:
 		value := r.walk(&t.Parts[1], focus).within()
 		r.vars[len(r.vars)-1][t.Parts[0].Text] = value
 		return value
-	case "conditional":
+	case ConditionalKind:
 		return r.conditional(t, focus)
-	case "transform":
+	case TransformKind:
 		r.walkAll(t.Parts, unknown)
 	default:
 		r.walkAll(t.Parts, focus)
@@ -132,9 +132,9 @@ func (r *reader) path(t *Tree, focus origin) origin {
 // isField reports whether the step is a name, perhaps with predicates or variables.
 func isField(step *Tree) bool {
 	switch step.Kind {
-	case "name":
+	case NameKind:
 		return true
-	case "keep", "focus", "index", "predicate":
+	case KeepKind, FocusKind, IndexKind, PredicateKind:
 		return isField(&step.Parts[0])
 	}
 	return false
@@ -178,9 +178,9 @@ func (r *reader) conditional(t *Tree, focus origin) origin {
 // call is a function's call; a history function with a literal id is a reference.
 func (r *reader) call(t *Tree, focus origin) origin {
 	value := unknown
-	if fn := &t.Parts[0]; fn.Kind != "variable" {
+	if fn := &t.Parts[0]; fn.Kind != VariableKind {
 		r.walk(fn, focus)
-	} else if len(t.Parts) > 1 && t.Parts[1].Kind == "string" && isHistoryFunction(fn.Text) && fn.Text != "previousNode" {
+	} else if len(t.Parts) > 1 && t.Parts[1].Kind == StringKind && isHistoryFunction(fn.Text) && fn.Text != "previousNode" {
 		id := &t.Parts[1]
 		r.found = append(r.found, Reference{Path: []string{id.Text}, Offset: id.Offset, Function: fn.Text})
 		if fn.Text != "executionCount" {

@@ -93,12 +93,12 @@ func plainPath(source string) string {
 		return ""
 	}
 	steps := []Tree{*tree}
-	if tree.Kind == "path" {
+	if tree.Kind == PathKind {
 		steps = tree.Parts
 	}
 	names := make([]string, len(steps))
 	for i := range steps {
-		if steps[i].Kind != "name" {
+		if steps[i].Kind != NameKind {
 			return ""
 		}
 		names[i] = steps[i].Text

@@ -1,5 +1,41 @@
 package jsonata
 
+// Kind is the form of a part of an expression.
+type Kind string
+
+// The kinds; Tree says what the parts of each are.
+const (
+	NameKind        Kind = "name"
+	StringKind      Kind = "string"
+	NumberKind      Kind = "number"
+	LiteralKind     Kind = "literal"
+	PatternKind     Kind = "pattern"
+	ContextKind     Kind = "context"
+	VariableKind    Kind = "variable"
+	ParameterKind   Kind = "parameter"
+	WildcardKind    Kind = "wildcard"
+	DescendantsKind Kind = "descendants"
+	ParentKind      Kind = "parent"
+	PathKind        Kind = "path"
+	PredicateKind   Kind = "predicate"
+	KeepKind        Kind = "keep"
+	FocusKind       Kind = "focus"
+	IndexKind       Kind = "index"
+	SortKind        Kind = "sort"
+	GroupKind       Kind = "group"
+	ObjectKind      Kind = "object"
+	ArrayKind       Kind = "array"
+	BlockKind       Kind = "block"
+	OperatorKind    Kind = "operator"
+	ConditionalKind Kind = "conditional"
+	AssignmentKind  Kind = "assignment"
+	FunctionKind    Kind = "function"
+	CallKind        Kind = "call"
+	PartialCallKind Kind = "partial call"
+	PlaceholderKind Kind = "placeholder"
+	TransformKind   Kind = "transform"
+)
+
 // Tree is a part of an expression: its kind, its name or literal, its place and its parts.
 //
 //	name string number literal pattern    themselves: Text
@@ -22,7 +58,7 @@ package jsonata
 //	placeholder                           the ? of a partial call
 //	transform                             |pattern|update| and perhaps the deletion
 type Tree struct {
-	Kind   string
+	Kind   Kind
 	Text   string // the name, literal or operator; empty when the kind suffices
 	Offset int    // byte in the source where it begins
 	End    int    // byte behind it

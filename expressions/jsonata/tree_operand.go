@@ -15,26 +15,26 @@ func (p *treeParser) operand() Tree {
 		if isFunctionWord(t) && p.is("(") {
 			return p.function(t.start)
 		}
-		return p.made("name", t.value, t.start)
+		return p.made(NameKind, t.value, t.start)
 	case tokenVariable:
 		if t.value == "" || t.value == "$" {
-			return p.made("context", t.text, t.start)
+			return p.made(ContextKind, t.text, t.start)
 		}
-		return p.made("variable", t.value, t.start)
+		return p.made(VariableKind, t.value, t.start)
 	case tokenString:
 		if message := faultOfString(t.text[1 : len(t.text)-1]); message != "" {
 			p.fail(t.start, t.text, "found "+wording.Shorten(t.text)+": "+message)
 		}
-		return p.made("string", t.value, t.start)
+		return p.made(StringKind, t.value, t.start)
 	case tokenNumber:
 		if _, err := strconv.ParseFloat(t.value, 64); err != nil {
 			p.refuseToken(t, "a number within float64")
 		}
-		return p.made("number", t.value, t.start)
+		return p.made(NumberKind, t.value, t.start)
 	case tokenWord:
-		return p.made("literal", t.value, t.start)
+		return p.made(LiteralKind, t.value, t.start)
 	case tokenRegex:
-		made := p.made("pattern", t.value, t.start)
+		made := p.made(PatternKind, t.value, t.start)
 		made.flags = t.text[strings.LastIndexByte(t.text, '/')+1:]
 		return made
 	case tokenOperator:
@@ -47,33 +47,33 @@ func (p *treeParser) bracket(t *token) Tree {
 	switch t.text {
 	case "(":
 		parts := p.list(";", ")", nil)
-		return p.made("block", "", t.start, parts...)
+		return p.made(BlockKind, "", t.start, parts...)
 	case "[":
 		parts := p.list(",", "]", nil)
-		return p.made("array", "", t.start, parts...)
+		return p.made(ArrayKind, "", t.start, parts...)
 	case "{":
 		parts := p.pairs(nil)
-		return p.made("object", "", t.start, parts...)
+		return p.made(ObjectKind, "", t.start, parts...)
 	case "|":
 		return p.transform(t.start)
 	case "-":
 		value := p.expression(70)
-		if value.Kind == "number" {
+		if value.Kind == NumberKind {
 			text, negative := strings.CutPrefix(value.Text, "-")
 			if !negative {
 				text = "-" + text
 			}
-			return p.made("number", text, t.start)
+			return p.made(NumberKind, text, t.start)
 		}
-		return p.made("operator", "-", t.start, value)
+		return p.made(OperatorKind, "-", t.start, value)
 	case "*":
-		return p.made("wildcard", "*", t.start)
+		return p.made(WildcardKind, "*", t.start)
 	case "**":
-		return p.made("descendants", "**", t.start)
+		return p.made(DescendantsKind, "**", t.start)
 	case "%":
-		return p.made("parent", "%", t.start)
+		return p.made(ParentKind, "%", t.start)
 	case "?":
-		return p.made("placeholder", "?", t.start)
+		return p.made(PlaceholderKind, "?", t.start)
 	}
 	p.refuseToken(t, "an operand")
 	return Tree{}
@@ -84,17 +84,17 @@ func (p *treeParser) function(offset int) Tree {
 	p.expect("(")
 	parts := p.list(",", ")", nil)
 	for i := range parts {
-		if parts[i].Kind != "variable" && p.fault == nil {
+		if parts[i].Kind != VariableKind && p.fault == nil {
 			text := p.source[parts[i].Offset:parts[i].End]
 			p.fail(parts[i].Offset, text, "found "+wording.Shorten(text)+", expected a $variable as a parameter")
 		}
-		parts[i].Kind = "parameter"
+		parts[i].Kind = ParameterKind
 	}
 	signature := p.signature()
 	p.expect("{")
 	parts = append(parts, p.expression(0))
 	p.expect("}")
-	return p.made("function", signature, offset, parts...)
+	return p.made(FunctionKind, signature, offset, parts...)
 }
 
 // signature passes the types of a function's parameters, <…>; empty without one.
@@ -135,7 +135,7 @@ func (p *treeParser) transform(offset int) Tree {
 		parts = append(parts, p.expression(transformPower))
 	}
 	p.expect("|")
-	return p.made("transform", "", offset, parts...)
+	return p.made(TransformKind, "", offset, parts...)
 }
 
 // faultOfString is what is wrong with the escapes of a string literal, or empty.

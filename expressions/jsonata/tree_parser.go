@@ -107,7 +107,7 @@ func (p *treeParser) end() int {
 }
 
 // made is a part from offset up to here.
-func (p *treeParser) made(kind, text string, offset int, parts ...Tree) Tree {
+func (p *treeParser) made(kind Kind, text string, offset int, parts ...Tree) Tree {
 	return Tree{Kind: kind, Text: text, Offset: offset, End: p.end(), Parts: parts}
 }
 
@@ -155,7 +155,7 @@ func (p *treeParser) item(closing string) Tree {
 		return first
 	}
 	last := p.expression(0)
-	return p.made("operator", "..", first.Offset, first, last)
+	return p.made(OperatorKind, "..", first.Offset, first, last)
 }
 
 // pairs reads keys and values up to the closing brace.

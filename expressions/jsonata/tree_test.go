@@ -7,7 +7,7 @@ import (
 
 // outline is the tree as text: kind:text(parts).
 func outline(t *Tree) string {
-	text := t.Kind
+	text := string(t.Kind)
 	if t.Text != "" {
 		text += ":" + t.Text
 	}
@@ -84,7 +84,7 @@ func TestTreePlaces(t *testing.T) {
 		var check func(part *Tree)
 		check = func(part *Tree) {
 			switch part.Kind {
-			case "name", "number", "literal", "context", "wildcard", "descendants", "parent", "placeholder":
+			case NameKind, NumberKind, LiteralKind, ContextKind, WildcardKind, DescendantsKind, ParentKind, PlaceholderKind:
 				if got := source[part.Offset:part.End]; got != part.Text {
 					t.Errorf("%s: %s %q stands at %q", source, part.Kind, part.Text, got)
 				}

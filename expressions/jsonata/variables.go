@@ -51,14 +51,14 @@ func (r *variableReader) scope(parts []Tree) {
 
 func (r *variableReader) walk(t *Tree) {
 	switch t.Kind {
-	case "block", "function":
+	case BlockKind, FunctionKind:
 		r.scope(t.Parts)
 		return
-	case "variable":
+	case VariableKind:
 		r.read(t, nil)
 	}
 	for i := range t.Parts {
-		if part := &t.Parts[i]; t.Kind == "path" && i == 0 && part.Kind == "variable" {
+		if part := &t.Parts[i]; t.Kind == PathKind && i == 0 && part.Kind == VariableKind {
 			r.read(part, fieldsOf(t.Parts[1:]))
 			continue
 		}
@@ -78,13 +78,13 @@ func (r *variableReader) read(t *Tree, path []string) {
 func fieldsOf(steps []Tree) (names []string) {
 	for i := range steps {
 		step := &steps[i]
-		for step.Kind != "name" {
+		for step.Kind != NameKind {
 			if !isField(step) {
 				return names
 			}
 			step = &step.Parts[0]
 		}
-		if names = append(names, step.Text); steps[i].Kind != "name" {
+		if names = append(names, step.Text); steps[i].Kind != NameKind {
 			return names
 		}
 	}
@@ -95,11 +95,11 @@ func fieldsOf(steps []Tree) (names []string) {
 // block or a function binds inside it is its own.
 func (t *Tree) Binds(names map[string]bool) {
 	switch t.Kind {
-	case "assignment":
+	case AssignmentKind:
 		names[t.Parts[0].Text] = true
-	case "parameter", "focus", "index":
+	case ParameterKind, FocusKind, IndexKind:
 		names[t.Text] = true
-	case "block", "function":
+	case BlockKind, FunctionKind:
 		return
 	}
 	for i := range t.Parts {

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"sync"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/base/wording"
 )
 
 // lambda returns the function that is the second argument where the call has it written, or bound to a variable.
 func (s *site) lambda() *lambda {
-	if fn := s.arg(1).fn; fn != nil && fn.builtin == "" && fn.tree.Kind == "function" {
+	if fn := s.arg(1).fn; fn != nil && fn.builtin == "" && fn.tree.Kind == jsonata.FunctionKind {
 		return fn
 	}
 	return nil
@@ -25,7 +26,7 @@ func (fn *lambda) body() *tree { return &fn.tree.Parts[len(fn.tree.Parts)-1] }
 // value returns the part of a body that makes its value.
 func (fn *lambda) value() *tree {
 	t := fn.body()
-	for t.Kind == "block" && len(t.Parts) > 0 {
+	for t.Kind == jsonata.BlockKind && len(t.Parts) > 0 {
 		t = &t.Parts[len(t.Parts)-1]
 	}
 	return t
@@ -33,7 +34,7 @@ func (fn *lambda) value() *tree {
 
 // mentions reports whether a part reads a variable.
 func mentions(t *tree, name string) bool {
-	if t.Kind == "variable" && t.Text == name {
+	if t.Kind == jsonata.VariableKind && t.Text == name {
 		return true
 	}
 	return slices.ContainsFunc(t.Parts, func(part tree) bool { return mentions(&part, name) })
@@ -56,7 +57,7 @@ func (in *inferrer) compares(s *site, result fact) {
 	case of.IsAny() || of.isNone() || of.IsNothing():
 	case !of.can(kindBoolean):
 		remedy := hint
-		if value.Kind == "operator" && value.Text == "-" && len(value.Parts) == 2 {
+		if value.Kind == jsonata.OperatorKind && value.Text == "-" && len(value.Parts) == 2 {
 			a, b := in.text(&value.Parts[0]), in.text(&value.Parts[1])
 			remedy = fmt.Sprintf("write %s > %s for ascending order, %s < %s for descending order", a, b, a, b)
 		}
@@ -78,7 +79,7 @@ func (in *inferrer) decides(s *site, result fact) {
 		return
 	}
 	value := fn.value()
-	if value.Kind == "literal" && value.Text == "true" {
+	if value.Kind == jsonata.LiteralKind && value.Text == "true" {
 		return
 	}
 	of := result.shape
@@ -181,7 +182,7 @@ func (in *inferrer) starts(s *site, item Shape, once func(start Shape) Shape) {
 		start = "{}"
 	}
 	place := s.tree
-	if place.Kind == "call" { // where the argument is missing
+	if place.Kind == jsonata.CallKind { // where the argument is missing
 		place = &tree{Offset: place.End - 1, End: place.End}
 	}
 	in.report(place, CodeWrongArgument, fmt.Sprintf("without a third argument, $reduce begins with the first item, which is %s, as $%s, but its function returns %s", item, params[0].Text, next.General()),

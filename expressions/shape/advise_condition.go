@@ -3,11 +3,13 @@ package shape
 import (
 	"fmt"
 	"strings"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // isOperator reports whether a part is one of the operators, with two operands.
 func isOperator(t *tree, operators ...string) bool {
-	if t.Kind != "operator" || len(t.Parts) != 2 {
+	if t.Kind != jsonata.OperatorKind || len(t.Parts) != 2 {
 		return false
 	}
 	for _, operator := range operators {
@@ -34,7 +36,7 @@ func (in *inferrer) literalText(t *tree) bool {
 	if isOperator(t, "&") {
 		return in.literalText(&t.Parts[0]) || in.literalText(&t.Parts[1])
 	}
-	return t.Kind == "string" && t.Text != ""
+	return t.Kind == jsonata.StringKind && t.Text != ""
 }
 
 // conjoins reports operands of "and" and "or" that make the whole constant.
@@ -89,7 +91,7 @@ func (in *inferrer) contradicts(t *tree) {
 	}
 }
 
-func isConstant(t *tree) bool { return t.Kind == "string" || t.Kind == "number" }
+func isConstant(t *tree) bool { return t.Kind == jsonata.StringKind || t.Kind == jsonata.NumberKind }
 
 // deadDefault reports a default behind an operator whose result always exists, as in "a" & x ?? "b", and one that takes what follows it
 // with it, as in x ?? 0 + 1.
@@ -99,7 +101,7 @@ func (in *inferrer) deadDefault(t *tree) {
 	case isOperator(left, "&") && (t.Text == "??" || in.literalText(left)), isOperator(left, "=", "!=", "in", "and", "or") && t.Text == "??":
 		in.report(t, CodeConstantCondition, fmt.Sprintf("the default %s is never used: %s binds weaker than %s, whose result always exists", in.text(right), t.Text, left.Text),
 			fmt.Sprintf("put the value with its default into parentheses: … %s (%s %s %s)", left.Text, in.text(&left.Parts[1]), t.Text, in.text(right)))
-	case t.Text == "??" && left.Kind == "call" && alwaysGives[left.Parts[0].Text]:
+	case t.Text == "??" && left.Kind == jsonata.CallKind && alwaysGives[left.Parts[0].Text]:
 		in.report(t, CodeConstantCondition, fmt.Sprintf("the default %s is never used: $%s always has a value", in.text(right), left.Parts[0].Text), "test what it counts or converts: … ? … : …")
 	case isOperator(right, "<", "<=", ">", ">=", "=", "!=", "in") && isConstant(&right.Parts[0]) && isConstant(&right.Parts[1]):
 		in.report(right, CodeConstantCondition, fmt.Sprintf("the default is the comparison %s: %s binds weaker than %s", in.text(right), t.Text, right.Text),
@@ -122,20 +124,20 @@ var alwaysGives = map[string]bool{"count": true, "exists": true, "executionCount
 
 // isNeutral reports whether a default is one that is mostly calculated or joined with.
 func isNeutral(t *tree) bool {
-	return t.Kind == "string" && t.Text == "" || t.Kind == "number" && (t.Text == "0" || t.Text == "1")
+	return t.Kind == jsonata.StringKind && t.Text == "" || t.Kind == jsonata.NumberKind && (t.Text == "0" || t.Text == "1")
 }
 
 // joinedEquality reports a comparison of a joined text with a text that it can never be: = binds weaker than &.
 func (in *inferrer) joinedEquality(t *tree) bool {
 	joined, text := &t.Parts[0], &t.Parts[1]
-	if !isOperator(joined, "&") || text.Kind != "string" {
+	if !isOperator(joined, "&") || text.Kind != jsonata.StringKind {
 		return false
 	}
 	first, last := joined, &joined.Parts[1]
 	for isOperator(first, "&") {
 		first = &first.Parts[0]
 	}
-	if (first.Kind != "string" || strings.HasPrefix(text.Text, first.Text)) && (last.Kind != "string" || strings.HasSuffix(text.Text, last.Text)) {
+	if (first.Kind != jsonata.StringKind || strings.HasPrefix(text.Text, first.Text)) && (last.Kind != jsonata.StringKind || strings.HasSuffix(text.Text, last.Text)) {
 		return false
 	}
 	in.report(t, CodeConstantComparison, fmt.Sprintf("the whole text %s is compared with %s, and it never is that: %s binds weaker than &", in.text(joined), in.text(text), t.Text),

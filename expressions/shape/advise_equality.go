@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // swappedIn reports a list on the left of in, which looks for a single value in a list.
@@ -21,7 +23,7 @@ func (in *inferrer) swappedIn(t *tree, left, right fact) bool {
 func (in *inferrer) wrongCase(t *tree, left, right fact) bool {
 	for i, side := range []fact{right, left} { // the other one
 		call := &t.Parts[i]
-		if call.Kind != "call" || call.Parts[0].Kind != "variable" || t.Text == "in" && i == 1 {
+		if call.Kind != jsonata.CallKind || call.Parts[0].Kind != jsonata.VariableKind || t.Text == "in" && i == 1 {
 			continue
 		}
 		change, letters := strings.ToLower, "small"

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // foreignValues are words of other languages for values, with what to write here.
@@ -72,7 +74,7 @@ var typeNames = []string{"array", "boolean", "function", "null", "number", "obje
 func (in *inferrer) unknownType(t *tree) bool {
 	for i := range t.Parts {
 		call, word := &t.Parts[i], &t.Parts[1-i]
-		if call.Kind != "call" || call.Parts[0].Kind != "variable" || call.Parts[0].Text != "type" || word.Kind != "string" || slices.Contains(typeNames, word.Text) {
+		if call.Kind != jsonata.CallKind || call.Parts[0].Kind != jsonata.VariableKind || call.Parts[0].Text != "type" || word.Kind != jsonata.StringKind || slices.Contains(typeNames, word.Text) {
 			continue
 		}
 		hint := "$type returns " + strings.Join(typeNames, ", ")
@@ -88,7 +90,7 @@ func (in *inferrer) unknownType(t *tree) bool {
 // ordersBy reports a term of ^( ) that is the same for all items, or by which nothing can be ordered.
 func (in *inferrer) ordersBy(t *tree, term fact) {
 	switch {
-	case t.Kind == "string" && plainName(t.Text):
+	case t.Kind == jsonata.StringKind && plainName(t.Text):
 		in.report(t, CodeConstantCondition, fmt.Sprintf("the items are sorted by the text %s, which is the same for all", in.text(t)), fmt.Sprintf("write the field without quotes: ^(%s)", t.Text))
 	case term.excludes(kindNumber | kindString):
 		in.report(t, CodeWrongOperand, fmt.Sprintf("%s, but items are sorted by numbers or strings", in.described(t, term)), "sort by a field: ^(field) or ^(>field)")
@@ -98,7 +100,7 @@ func (in *inferrer) ordersBy(t *tree, term fact) {
 // items reports parts of a list that is written as an argument which the function rejects.
 func (in *inferrer) items(s *site, i int, p param) (found bool) {
 	list := s.place(i)
-	if p.items == 0 || list.Kind != "array" || i >= len(s.trees) || s.trees[i] == nil {
+	if p.items == 0 || list.Kind != jsonata.ArrayKind || i >= len(s.trees) || s.trees[i] == nil {
 		return false
 	}
 	for k := range list.Parts {

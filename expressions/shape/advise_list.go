@@ -3,6 +3,8 @@ package shape
 import (
 	"fmt"
 	"strings"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // groupKey reports a key of a group that is certainly no string, which makes the evaluation fail as soon as there is an item.
@@ -55,7 +57,7 @@ func (in *inferrer) fewLists(s *site) {
 		return
 	}
 	hint := "give the lists as arguments: $zip(a, b)"
-	if list := s.trees[0]; list.Kind == "array" && len(list.Parts) > 1 {
+	if list := s.trees[0]; list.Kind == jsonata.ArrayKind && len(list.Parts) > 1 {
 		var lists []string
 		for i := range list.Parts {
 			lists = append(lists, in.text(&list.Parts[i]))
@@ -67,7 +69,7 @@ func (in *inferrer) fewLists(s *site) {
 
 // listOfIndex reports .[0], which is the list [0] for each value, where the index [0] is meant.
 func (in *inferrer) listOfIndex(s *step) bool {
-	if s.Kind != "array" || len(s.Parts) != 1 || !isIndex(&s.Parts[0]) {
+	if s.Kind != jsonata.ArrayKind || len(s.Parts) != 1 || !isIndex(&s.Parts[0]) {
 		return false
 	}
 	text := in.text(s.tree)
@@ -79,7 +81,7 @@ func (in *inferrer) listOfIndex(s *step) bool {
 func (in *inferrer) selectsByText(base raw, t *tree) {
 	list, filtered := base.collapsed(false).shape, in.text(t)
 	switch {
-	case t.Kind != "string" || t.Text == "" || list.IsAny() || !list.can(kindArray):
+	case t.Kind != jsonata.StringKind || t.Text == "" || list.IsAny() || !list.can(kindArray):
 	case plainName(t.Text):
 		in.report(t, CodeConstantComparison, fmt.Sprintf("the filter %s is a text, so that it holds for every item", filtered), fmt.Sprintf("to read a field of the items, write .%s", t.Text))
 	default:
@@ -129,11 +131,11 @@ func (in *inferrer) joined(t *tree, v fact) {
 
 // isListOfFields reports whether a part reads a field of each item of a list: several values are a list.
 func (in *inferrer) isListOfFields(t *tree, of Shape) bool {
-	if t.Kind != "path" || !of.can(kindArray) || of.get().kinds&^(kindArray|kindString|kindNumber) != 0 || of.get().forms != formMany {
+	if t.Kind != jsonata.PathKind || !of.can(kindArray) || of.get().kinds&^(kindArray|kindString|kindNumber) != 0 || of.get().forms != formMany {
 		return false
 	}
 	for i := range t.Parts {
-		if part := &t.Parts[i]; part.Kind != "name" && part.Kind != "context" {
+		if part := &t.Parts[i]; part.Kind != jsonata.NameKind && part.Kind != jsonata.ContextKind {
 			return false
 		}
 	}

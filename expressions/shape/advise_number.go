@@ -3,6 +3,8 @@ package shape
 import (
 	"fmt"
 	"slices"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // divides reports a division by the number of items of a list that may be empty, and by a written 0.
@@ -43,30 +45,30 @@ func (in *inferrer) anyPart(t *tree, depth int, holds func(t *tree) bool) bool {
 	if holds(t) {
 		return true
 	}
-	if t.Kind == "variable" && depth < maxDepth {
+	if t.Kind == jsonata.VariableKind && depth < maxDepth {
 		if v, bound := in.scope.find(t.Text); bound && v.from != nil {
 			return in.anyPart(v.from, depth+1, holds)
 		}
 	}
 	return slices.ContainsFunc(t.Parts, func(part tree) bool {
-		return (t.Kind != "path" || part.Kind != "name") && in.anyPart(&part, depth, holds) // the path itself has been asked
+		return (t.Kind != jsonata.PathKind || part.Kind != jsonata.NameKind) && in.anyPart(&part, depth, holds) // the path itself has been asked
 	})
 }
 
 // contextPath returns the names by which a part begins to read the context, or nil.
 func (in *inferrer) contextPath(t *tree) (names []string) {
 	switch t.Kind {
-	case "name":
+	case jsonata.NameKind:
 		names = []string{t.Text}
-	case "path":
+	case jsonata.PathKind:
 		for i := range t.Parts {
 			part := &t.Parts[i]
-			for part.Kind == "predicate" || part.Kind == "keep" {
+			for part.Kind == jsonata.PredicateKind || part.Kind == jsonata.KeepKind {
 				part = &part.Parts[0]
 			}
-			if part.Kind == "name" {
+			if part.Kind == jsonata.NameKind {
 				names = append(names, part.Text)
-			} else if i > 0 || part.Kind != "context" {
+			} else if i > 0 || part.Kind != jsonata.ContextKind {
 				break
 			}
 		}
@@ -82,7 +84,7 @@ func (in *inferrer) contextPath(t *tree) (names []string) {
 // mayBeEmpty reports whether a part filters, or reads a list of the context that may be empty.
 func (in *inferrer) mayBeEmpty(t *tree) bool {
 	return in.anyPart(t, 0, func(t *tree) bool {
-		if t.Kind == "predicate" && !isIndex(&t.Parts[len(t.Parts)-1]) {
+		if t.Kind == jsonata.PredicateKind && !isIndex(&t.Parts[len(t.Parts)-1]) {
 			return true
 		}
 		path := in.contextPath(t)

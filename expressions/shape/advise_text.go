@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/base/wording"
 )
 
@@ -21,17 +22,17 @@ var textFirst = sync.OnceValue(func() map[string]string {
 // literalFirst reports a call whose text is written and whose pattern is a value: they are mostly swapped.
 func (in *inferrer) literalFirst(s *site) {
 	what, takesText := textFirst()[s.name]
-	if !takesText || len(s.args) < 2 || len(s.trees) < 2 || s.trees[0] == nil || s.trees[1] == nil || s.trees[0].Kind != "string" {
+	if !takesText || len(s.args) < 2 || len(s.trees) < 2 || s.trees[0] == nil || s.trees[1] == nil || s.trees[0].Kind != jsonata.StringKind {
 		return
 	}
 	given := s.args[len(s.args)-1:]
 	if s.name != "replace" {
 		given = s.args[1:2]
 	}
-	if s.name == "replace" && len(s.trees) > 2 && s.trees[2] != nil && s.trees[2].Kind == "pattern" {
+	if s.name == "replace" && len(s.trees) > 2 && s.trees[2] != nil && s.trees[2].Kind == jsonata.PatternKind {
 		return
 	}
-	if given[0].written || s.trees[1].Kind == "pattern" || !given[0].shape.can(kindString) || s.name == "contains" && in.isSet(s.trees[0].Text) {
+	if given[0].written || s.trees[1].Kind == jsonata.PatternKind || !given[0].shape.can(kindString) || s.name == "contains" && in.isSet(s.trees[0].Text) {
 		return
 	}
 	if s.name == "replace" {
@@ -70,7 +71,7 @@ var quotedPatterns = map[string]bool{"contains": true, "match": true, "replace":
 // quoted reports a regular expression that is written in quotes: as a text it is searched letter by letter.
 func (in *inferrer) quoted(s *site) {
 	in.escaped(s)
-	if !quotedPatterns[s.name] || len(s.trees) < 2 || s.trees[1] == nil || s.trees[1].Kind != "string" {
+	if !quotedPatterns[s.name] || len(s.trees) < 2 || s.trees[1] == nil || s.trees[1].Kind != jsonata.StringKind {
 		return
 	}
 	t := s.trees[1]
@@ -94,7 +95,7 @@ func (in *inferrer) quoted(s *site) {
 
 // escaped reports a separator that is a backslash and a letter, where the character is meant.
 func (in *inferrer) escaped(s *site) {
-	if s.name != "split" && s.name != "join" || len(s.trees) < 2 || s.trees[1] == nil || s.trees[1].Kind != "string" {
+	if s.name != "split" && s.name != "join" || len(s.trees) < 2 || s.trees[1] == nil || s.trees[1].Kind != jsonata.StringKind {
 		return
 	}
 	if t := s.trees[1]; slices.Contains([]string{`\\n`, `\\r\\n`, `\\t`}, strings.Trim(in.source[t.Offset:t.End], `"'`)) {
@@ -104,7 +105,7 @@ func (in *inferrer) escaped(s *site) {
 
 // captured returns the number of groups of the pattern of $match; ok is false when it is not known.
 func (s *site) captured() (n int, ok bool) {
-	if s.place(1).Kind != "pattern" {
+	if s.place(1).Kind != jsonata.PatternKind {
 		return 0, false
 	}
 	pattern, err := regexp.Compile(s.place(1).Text)
@@ -146,7 +147,7 @@ func (in *inferrer) groupIndex(base raw, t *tree, chosen fact) {
 // replacedGroups reports $1 in the replacement of a regular expression without such a group, and \1, which other languages have.
 func (in *inferrer) replacedGroups(s *site) {
 	n, ok := s.captured()
-	if s.name != "replace" || !ok || len(s.trees) < 3 || s.trees[2] == nil || s.trees[2].Kind != "string" {
+	if s.name != "replace" || !ok || len(s.trees) < 3 || s.trees[2] == nil || s.trees[2].Kind != jsonata.StringKind {
 		return
 	}
 	t := s.trees[2]

@@ -51,20 +51,20 @@ func (in *inferrer) callWith(t *tree, focus, before *fact, beforeTree *tree) fac
 	callee := &t.Parts[0]
 	infer := in.infer
 	switch {
-	case callee.Kind == "variable" && probes[callee.Text]:
+	case callee.Kind == jsonata.VariableKind && probes[callee.Text]:
 		infer = in.replaced
-	case callee.Kind == "variable" && gatherers[callee.Text]:
+	case callee.Kind == jsonata.VariableKind && gatherers[callee.Text]:
 		infer = in.gathered
 	}
 	for i := 1; i < len(t.Parts); i++ {
-		if t.Parts[i].Kind == "placeholder" {
+		if t.Parts[i].Kind == jsonata.PlaceholderKind {
 			args, trees = append(args, unknown()), append(trees, nil)
 			continue
 		}
 		args, trees = append(args, infer(&t.Parts[i], focus)), append(trees, &t.Parts[i])
 	}
 	fn := in.callee(callee, focus)
-	if t.Kind == "partial call" {
+	if t.Kind == jsonata.PartialCallKind {
 		return of(simple(kindFunction))
 	}
 	if fn == nil {
@@ -86,7 +86,7 @@ func prefixed(function string) string {
 
 // callee returns the function that is called, or nil.
 func (in *inferrer) callee(t *tree, focus *fact) *lambda {
-	if t.Kind == "name" {
+	if t.Kind == jsonata.NameKind {
 		hint, function := jsonata.FunctionHint(t.Text)
 		if jsonata.IsFunction(t.Text) {
 			hint, function = "write $"+t.Text+"(…)", t.Text
@@ -113,10 +113,10 @@ func (in *inferrer) expectFunction(t *tree, v fact) {
 
 // notCalled reports a value of an expression that is a function: a function of the library without its ( ).
 func (in *inferrer) notCalled(t *tree, v fact) {
-	for t.Kind == "block" && len(t.Parts) > 0 {
+	for t.Kind == jsonata.BlockKind && len(t.Parts) > 0 {
 		t = &t.Parts[len(t.Parts)-1]
 	}
-	if v.shape.get().kinds != kindFunction || t.Kind != "variable" {
+	if v.shape.get().kinds != kindFunction || t.Kind != jsonata.VariableKind {
 		return
 	}
 	hint := fmt.Sprintf("write $%s(…)", t.Text)
@@ -128,7 +128,7 @@ func (in *inferrer) notCalled(t *tree, v fact) {
 
 // chain infers value ~> function: the value becomes the first argument.
 func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fact {
-	if t.Kind == "operator" && t.Text == "~>" {
+	if t.Kind == jsonata.OperatorKind && t.Text == "~>" {
 		first := in.chain(&t.Parts[0], piped, pipedTree, focus)
 		out := in.chain(&t.Parts[1], first, nil, focus)
 		if first.shape.MayBeNothing() {
@@ -136,10 +136,10 @@ func (in *inferrer) chain(t *tree, piped fact, pipedTree *tree, focus *fact) fac
 		}
 		return out
 	}
-	if t.Kind == "call" {
+	if t.Kind == jsonata.CallKind {
 		return in.callWith(t, focus, &piped, pipedTree)
 	}
-	if t.Kind == "pattern" {
+	if t.Kind == jsonata.PatternKind {
 		return unknown()
 	}
 	v := in.infer(t, focus)
@@ -248,7 +248,7 @@ func (in *inferrer) argument(s *site, i int, p param) bool {
 		return false
 	}
 	what := found.String()
-	if s.place(i).Kind == "pattern" {
+	if s.place(i).Kind == jsonata.PatternKind {
 		what = "a regular expression"
 	}
 	hint, by := s.hint(p, found)
@@ -272,7 +272,7 @@ func (in *inferrer) suspect(s *site, params []param) {
 		if v.nests(params[i]) {
 			in.report(s.place(i), CodeWrongArgument, fmt.Sprintf("argument %d of $%s is a list of lists when there are several, expected %s", i+1, s.name, params[i].text()), "put the inner lists into one first: $flatten(…)")
 		}
-		if t := s.trees[i]; s.name != "length" && t != nil && t.Kind == "path" && !params[i].kinds.has(kindArray) && v.shape.severalFor(params[i].kinds) && !picksOne(t) {
+		if t := s.trees[i]; s.name != "length" && t != nil && t.Kind == jsonata.PathKind && !params[i].kinds.has(kindArray) && v.shape.severalFor(params[i].kinds) && !picksOne(t) {
 			in.report(t, CodeWrongArgument, fmt.Sprintf("argument %d of $%s is a list when there are several, expected %s", i+1, s.name, params[i].text()), "take one of them, …[0], or call the function for each: ….$"+s.name+"($)")
 		}
 	}
@@ -300,13 +300,13 @@ func (v fact) fits(p param) bool {
 
 // picksOne reports whether an expression has a filter or an index.
 func picksOne(t *tree) bool {
-	return t.Kind == "predicate" || slices.ContainsFunc(t.Parts, func(part tree) bool { return picksOne(&part) })
+	return t.Kind == jsonata.PredicateKind || slices.ContainsFunc(t.Parts, func(part tree) bool { return picksOne(&part) })
 }
 
 // filtersOne reports whether an expression filters by equality, which mostly finds one item.
 func filtersOne(t *tree) bool {
-	if t.Kind == "predicate" && len(t.Parts) > 1 {
-		if by := t.Parts[len(t.Parts)-1]; by.Kind == "number" || by.Kind == "operator" && (by.Text == "=" || by.Text == "-") {
+	if t.Kind == jsonata.PredicateKind && len(t.Parts) > 1 {
+		if by := t.Parts[len(t.Parts)-1]; by.Kind == jsonata.NumberKind || by.Kind == jsonata.OperatorKind && (by.Text == "=" || by.Text == "-") {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package shape
 import (
 	"fmt"
 	"slices"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // truth returns the truth values of the shape in a JSONata condition: kindTrue, kindFalse
@@ -86,7 +88,7 @@ func (in *inferrer) settled(v fact, present []string) fact {
 // constant reports a condition that does not depend on any value that is read; a literal
 // true is the usual way to write a condition that always holds.
 func (in *inferrer) constant(t *tree, condition fact) {
-	if !condition.written || t.Kind == "literal" && t.Text == "true" {
+	if !condition.written || t.Kind == jsonata.LiteralKind && t.Text == "true" {
 		return
 	}
 	if truth := condition.shape.truth(); truth != kindBoolean {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 )
 
@@ -172,12 +173,12 @@ func (in *inferrer) gathered(t *tree, focus *fact) fact {
 // literal returns the shape of a string, a number, true, false or null.
 func literal(t *tree) Shape {
 	switch t.Kind {
-	case "string":
+	case jsonata.StringKind:
 		if strings.Contains(t.Text, `\`) {
 			return String() // the tree does not resolve escapes
 		}
 		return stringOf(t.Text)
-	case "number":
+	case jsonata.NumberKind:
 		if f, err := strconv.ParseFloat(t.Text, 64); err == nil {
 			return Constant(f)
 		}

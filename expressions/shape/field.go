@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 )
@@ -248,7 +249,7 @@ func (in *inferrer) requireAll(t *tree, v fact, wanted Shape, path []string) {
 		if v.at == nil {
 			continue
 		}
-		field := tree{Kind: "name", Text: f.Name, Offset: t.Offset, End: t.End}
+		field := tree{Kind: jsonata.NameKind, Text: f.Name, Offset: t.Offset, End: t.End}
 		inner, reads := in.optional(&field, v)
 		shape := fieldOf(v.shape.without(kindNothing), f.Name)
 		in.require(fact{shape: shape, reads: reads}, why)

@@ -3,6 +3,8 @@ package shape
 import (
 	"fmt"
 	"slices"
+
+	"toolgraph/expressions/jsonata"
 )
 
 func keys(_ *inferrer, s *site) fact {
@@ -44,7 +46,7 @@ func looked(in *inferrer, s *site) fact {
 	if from.shape.IsAny() || len(name) != 1 || from.shape.can(kindFunction) {
 		return from.unknown()
 	}
-	field := tree{Kind: "name", Text: name[0], Offset: s.place(1).Offset, End: s.place(1).End}
+	field := tree{Kind: jsonata.NameKind, Text: name[0], Offset: s.place(1).Offset, End: s.place(1).End}
 	in.checkField(&field, from.shape, Any(), in.text(s.place(0)))
 	return like(lookup(from.shape, name[0], 0).asLoose().shape, from, s.arg(1))
 }
@@ -52,7 +54,7 @@ func looked(in *inferrer, s *site) fact {
 // merged infers $merge: of two fields with the same name the last one counts.
 func merged(in *inferrer, s *site) fact {
 	from := s.arg(0)
-	if list := s.place(0); list != s.tree && list.Kind == "array" {
+	if list := s.place(0); list != s.tree && list.Kind == jsonata.ArrayKind {
 		if out, ok := in.overlaid(list, s.focus); ok {
 			return of(out)
 		}

@@ -156,9 +156,9 @@ func (in *inferrer) visit(t *tree, focus *fact) raw {
 	in.asked, in.asks = in.asks, false
 	defer func() { in.nesting, in.asked = in.nesting-1, before }()
 	switch t.Kind {
-	case "name", "path", "predicate", "keep", "sort", "group", "focus", "index":
+	case jsonata.NameKind, jsonata.PathKind, jsonata.PredicateKind, jsonata.KeepKind, jsonata.SortKind, jsonata.GroupKind, jsonata.FocusKind, jsonata.IndexKind:
 		return in.route(routeOf(t), focus)
-	case "wildcard":
+	case jsonata.WildcardKind:
 		return in.wildcard(focus)
 	}
 	return rawOf(in.dispatch(t, focus))
@@ -167,38 +167,38 @@ func (in *inferrer) visit(t *tree, focus *fact) raw {
 // dispatch returns what is known of the value of a part that is no path.
 func (in *inferrer) dispatch(t *tree, focus *fact) fact {
 	switch t.Kind {
-	case "context":
+	case jsonata.ContextKind:
 		if t.Text == "$$" {
 			return in.root
 		}
 		return *focus
-	case "variable":
+	case jsonata.VariableKind:
 		return in.variable(t)
-	case "string":
+	case jsonata.StringKind:
 		in.template(t)
 		return fact{shape: literal(t), written: true}
-	case "number", "literal":
+	case jsonata.NumberKind, jsonata.LiteralKind:
 		return fact{shape: literal(t), written: true}
-	case "operator":
+	case jsonata.OperatorKind:
 		return in.operator(t, focus)
-	case "conditional":
+	case jsonata.ConditionalKind:
 		return in.conditional(t, focus)
-	case "block":
+	case jsonata.BlockKind:
 		return in.block(t, focus)
-	case "assignment":
+	case jsonata.AssignmentKind:
 		return in.assignment(t, focus)
-	case "function", "transform":
+	case jsonata.FunctionKind, jsonata.TransformKind:
 		return in.function(t, focus)
-	case "call", "partial call":
+	case jsonata.CallKind, jsonata.PartialCallKind:
 		return in.callWith(t, focus, nil, nil)
-	case "descendants":
+	case jsonata.DescendantsKind:
 		return unknown()
-	case "array":
+	case jsonata.ArrayKind:
 		return in.array(t, focus)
-	case "object":
+	case jsonata.ObjectKind:
 		return in.object(t, focus)
 	}
-	if t.Kind == "pattern" {
+	if t.Kind == jsonata.PatternKind {
 		return of(simple(kindFunction))
 	}
 	// A parent.
@@ -214,15 +214,15 @@ func (in *inferrer) mayLack(t *tree, wanted Shape) {
 		return
 	}
 	switch t.Kind {
-	case "block":
+	case jsonata.BlockKind:
 		in.mayLack(&t.Parts[len(t.Parts)-1], wanted)
-	case "conditional":
+	case jsonata.ConditionalKind:
 		for i := range t.Parts[1:] {
 			in.mayLack(&t.Parts[1+i], wanted)
 		}
-	case "object":
+	case jsonata.ObjectKind:
 		for i := 0; i+1 < len(t.Parts); i += 2 {
-			if f, known := wanted.get().field(t.Parts[i].Text); known && t.Parts[i].Kind == "string" {
+			if f, known := wanted.get().field(t.Parts[i].Text); known && t.Parts[i].Kind == jsonata.StringKind {
 				in.optionals[&t.Parts[i+1]] = f.Optional
 				in.mayLack(&t.Parts[i+1], f.Shape)
 			}
@@ -251,10 +251,10 @@ func (in *inferrer) array(t *tree, focus *fact) fact {
 
 // isArray reports whether a part is an array constructor, perhaps with filters or [] behind it.
 func isArray(t *tree) bool {
-	for t.Kind == "keep" || t.Kind == "predicate" || t.Kind == "group" || t.Kind == "focus" {
+	for t.Kind == jsonata.KeepKind || t.Kind == jsonata.PredicateKind || t.Kind == jsonata.GroupKind || t.Kind == jsonata.FocusKind {
 		t = &t.Parts[0]
 	}
-	return t.Kind == "array"
+	return t.Kind == jsonata.ArrayKind
 }
 
 // object infers {key: value}. A field whose value is nothing is left out.

@@ -1,6 +1,10 @@
 package shape
 
-import "slices"
+import (
+	"slices"
+
+	"toolgraph/expressions/jsonata"
+)
 
 // route infers a path, or a part with filters, a grouping or [] behind it.
 func (in *inferrer) route(r *route, focus *fact) raw {
@@ -27,7 +31,7 @@ func (in *inferrer) route(r *route, focus *fact) raw {
 // node infers a step without the filters behind it, or a part that is no path.
 func (in *inferrer) node(s *step, focus *fact) fact {
 	out := in.part(s.tree, focus)
-	if s.cons && s.Kind == "array" {
+	if s.cons && s.Kind == jsonata.ArrayKind {
 		out.shape = out.shape.withForms(formCons)
 	}
 	for _, filter := range s.inner {
@@ -35,7 +39,7 @@ func (in *inferrer) node(s *step, focus *fact) fact {
 		out = in.filter(out, filter)
 	}
 	if s.group != nil {
-		out = rawOf(in.group(s.group, out, contains(s.group, "focus", "index", "parent")))
+		out = rawOf(in.group(s.group, out, contains(s.group, jsonata.FocusKind, jsonata.IndexKind, jsonata.ParentKind)))
 	}
 	return out.collapsed(s.keeps)
 }
@@ -51,7 +55,7 @@ type passage struct {
 // results are flattened, except an array that is the only result of the last step.
 func (in *inferrer) path(r *route, focus *fact) raw {
 	at := passage{fact: *focus, filled: true, one: true}
-	if first := r.steps[0]; focus.shape.can(kindArray) && first.Kind != "variable" && first.Kind != "context" && !first.cons {
+	if first := r.steps[0]; focus.shape.can(kindArray) && first.Kind != jsonata.VariableKind && first.Kind != jsonata.ContextKind && !first.cons {
 		item, filled, _ := raw{fact: *focus, items: none}.each()
 		at = passage{fact: fact{shape: item, reads: focus.reads, origin: focus.origin}, filled: filled}
 	}
@@ -156,7 +160,7 @@ func (in *inferrer) unbound(s *step) {
 // step infers a step over the values of the one before.
 func (in *inferrer) step(s *step, first, last bool, at passage) raw {
 	item := at.fact
-	if s.Kind != "name" {
+	if s.Kind != jsonata.NameKind {
 		item.reads = nil
 	}
 	once := func(f func() raw) raw { return f() }
@@ -182,7 +186,7 @@ func (in *inferrer) step(s *step, first, last bool, at passage) raw {
 		}
 		return out
 	})
-	if s.Kind != "name" {
+	if s.Kind != jsonata.NameKind {
 		got.reads = slices.Concat(at.reads, got.reads)
 	}
 	if !at.one {
@@ -241,14 +245,14 @@ func (r *raw) perhapsStreamed() {
 // part infers a part without what follows it.
 func (in *inferrer) part(t *tree, focus *fact) raw {
 	switch t.Kind {
-	case "name":
+	case jsonata.NameKind:
 		return in.name(t, *focus)
-	case "context":
+	case jsonata.ContextKind:
 		if t.Text == "$$" {
 			return rawOf(in.root)
 		}
 		return rawOf(*focus)
-	case "wildcard":
+	case jsonata.WildcardKind:
 		return in.wildcard(focus)
 	}
 	return in.visit(t, focus)

@@ -95,7 +95,7 @@ func (in *inferrer) alwaysRefused(s *site, params []param, i int, text string) b
 		case k == i:
 			others = append(others, []string{text})
 		case k > i && p.optional:
-		case s.place(k).Kind == "pattern":
+		case s.place(k).Kind == jsonata.PatternKind:
 			others = append(others, []string{"/a/"})
 		default:
 			for _, of := range []kinds{kindArray, kindString, kindNumber} {

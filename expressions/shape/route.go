@@ -1,6 +1,10 @@
 package shape
 
-import "slices"
+import (
+	"slices"
+
+	"toolgraph/expressions/jsonata"
+)
 
 // route is a path as package jsonata evaluates it: its steps one after the other, each with what
 // follows it, then what applies to the whole path wherever it is written. A part that is no
@@ -35,9 +39,9 @@ type step struct {
 func routeOf(t *tree) *route {
 	r := &route{start: t.Offset}
 	switch t.Kind {
-	case "name":
+	case jsonata.NameKind:
 		r.isPath, r.steps = true, []step{{tree: t}}
-	case "path":
+	case jsonata.PathKind:
 		r = routeOf(&t.Parts[0])
 		r.isPath = true
 		for i := range r.steps {
@@ -46,25 +50,25 @@ func routeOf(t *tree) *route {
 		for i := range t.Parts[1:] {
 			r.add(&t.Parts[1+i])
 		}
-	case "predicate":
+	case jsonata.PredicateKind:
 		r = routeOf(&t.Parts[0])
 		r.filter(t.Parts[1:])
-	case "keep":
+	case jsonata.KeepKind:
 		r = routeOf(&t.Parts[0])
 		r.keep(&t.Parts[0])
-	case "focus":
+	case jsonata.FocusKind:
 		r = routeOf(&t.Parts[0])
 		r.last().focus = t.Text
-	case "index":
+	case jsonata.IndexKind:
 		r = routeOf(&t.Parts[0])
 		r.isPath = true
 		last := r.last()
 		last.index, last.filters, last.inner = t.Text, append(last.filters, last.inner...), nil
-	case "sort":
+	case jsonata.SortKind:
 		r = routeOf(&t.Parts[0])
 		r.isPath = true
 		r.steps = append(r.steps, step{tree: t, sorts: true})
-	case "group":
+	case jsonata.GroupKind:
 		r = routeOf(&t.Parts[0])
 		if r.isPath {
 			r.group = t
@@ -72,11 +76,11 @@ func routeOf(t *tree) *route {
 			r.last().group = t
 		}
 	default:
-		r.steps = []step{{tree: t, cons: t.Kind == "block" && beginsWithArray(t)}}
+		r.steps = []step{{tree: t, cons: t.Kind == jsonata.BlockKind && beginsWithArray(t)}}
 	}
 	r.last().end = t.End
-	r.tuples = r.tuples || contains(t, "focus", "index", "parent")
-	r.parents = r.parents || r.tuples && contains(t, "parent")
+	r.tuples = r.tuples || contains(t, jsonata.FocusKind, jsonata.IndexKind, jsonata.ParentKind)
+	r.parents = r.parents || r.tuples && contains(t, jsonata.ParentKind)
 	return r
 }
 
@@ -90,21 +94,21 @@ func (r *route) add(t *tree) {
 		if !more.isPath {
 			s.filters, s.inner = append(s.filters, s.inner...), nil
 		}
-		if s.Kind == "string" {
-			s.tree = &tree{Kind: "name", Text: s.Text, Offset: s.Offset, End: s.End}
+		if s.Kind == jsonata.StringKind {
+			s.tree = &tree{Kind: jsonata.NameKind, Text: s.Text, Offset: s.Offset, End: s.End}
 		}
 		r.keeps = r.keeps || s.keeps
 	}
 	r.steps = append(r.steps, more.steps...)
 	for _, s := range []*step{&r.steps[0], r.last()} {
-		s.cons = s.cons || s.Kind == "array"
+		s.cons = s.cons || s.Kind == jsonata.ArrayKind
 	}
 }
 
 // beginsWithArray reports whether a block has a path that begins with an array constructor.
 func beginsWithArray(t *tree) bool {
 	for i := range t.Parts {
-		if part := &t.Parts[i]; part.Kind != "array" && mayConstruct(part) {
+		if part := &t.Parts[i]; part.Kind != jsonata.ArrayKind && mayConstruct(part) {
 			if r := routeOf(part); r.steps[0].cons {
 				return true
 			}
@@ -116,7 +120,7 @@ func beginsWithArray(t *tree) bool {
 // mayConstruct reports whether a part is a path, or a block, which may begin with an array constructor.
 func mayConstruct(t *tree) bool {
 	switch t.Kind {
-	case "path", "predicate", "keep", "sort", "group", "focus", "index", "block":
+	case jsonata.PathKind, jsonata.PredicateKind, jsonata.KeepKind, jsonata.SortKind, jsonata.GroupKind, jsonata.FocusKind, jsonata.IndexKind, jsonata.BlockKind:
 		return true
 	}
 	return false
@@ -134,7 +138,7 @@ func (r *route) filter(filters []tree) {
 
 // keep is [] behind a part: only a name stays an array by itself.
 func (r *route) keep(t *tree) {
-	for t.Kind == "predicate" || t.Kind == "keep" {
+	for t.Kind == jsonata.PredicateKind || t.Kind == jsonata.KeepKind {
 		t = &t.Parts[0]
 	}
 	last := r.last()
@@ -144,15 +148,15 @@ func (r *route) keep(t *tree) {
 		last.keeps = true
 	}
 	switch t.Kind {
-	case "name":
+	case jsonata.NameKind:
 		r.keeps, last.keeps = true, true
-	case "focus":
+	case jsonata.FocusKind:
 		last.keeps = true
 	}
 }
 
 // contains reports whether a part, or a part of it, is of one of the kinds.
-func contains(t *tree, kinds ...string) bool {
+func contains(t *tree, kinds ...jsonata.Kind) bool {
 	if slices.Contains(kinds, t.Kind) {
 		return true
 	}

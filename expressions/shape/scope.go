@@ -170,7 +170,7 @@ func (in *inferrer) apply(fn *lambda, args []fact, focus *fact) fact {
 	in.calls = append(in.calls, fn)
 	defer func() { in.calls = in.calls[:len(in.calls)-1] }()
 	return in.perhaps(func() fact {
-		if fn.tree.Kind == "transform" {
+		if fn.tree.Kind == jsonata.TransformKind {
 			return in.transform(fn, args)
 		}
 		return in.applyBody(fn, args, focus)
@@ -208,24 +208,24 @@ func (in *inferrer) applyBody(fn *lambda, args []fact, focus *fact) fact {
 
 // markTails marks the calls that are the last thing a function's body does.
 func (in *inferrer) markTails(t *tree) {
-	for t.Kind == "keep" {
+	for t.Kind == jsonata.KeepKind {
 		t = &t.Parts[0]
 	}
 	in.tails[t] = true
 	switch t.Kind {
-	case "conditional":
+	case jsonata.ConditionalKind:
 		for i := range t.Parts[1:] {
 			in.markTails(&t.Parts[1+i])
 		}
-	case "operator":
+	case jsonata.OperatorKind:
 		if t.Text == "??" || t.Text == "?:" {
 			in.markTails(&t.Parts[1])
 		}
-	case "block":
+	case jsonata.BlockKind:
 		if n := len(t.Parts); n > 0 {
 			in.markTails(&t.Parts[n-1])
 		}
-	case "call":
+	case jsonata.CallKind:
 	default:
 		delete(in.tails, t)
 	}

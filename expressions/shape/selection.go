@@ -1,6 +1,10 @@
 package shape
 
-import "fmt"
+import (
+	"fmt"
+
+	"toolgraph/expressions/jsonata"
+)
 
 // filter infers what a filter or an index keeps of a value.
 func (in *inferrer) filter(base raw, t *tree) raw {
@@ -47,20 +51,20 @@ func (in *inferrer) filter(base raw, t *tree) raw {
 
 // isIndex reports whether a filter is a number that is written.
 func isIndex(t *tree) bool {
-	return t.Kind == "number" || t.Kind == "operator" && t.Text == "-" && len(t.Parts) == 1 && t.Parts[0].Kind == "number"
+	return t.Kind == jsonata.NumberKind || t.Kind == jsonata.OperatorKind && t.Text == "-" && len(t.Parts) == 1 && t.Parts[0].Kind == jsonata.NumberKind
 }
 
 // isIndependent reports whether a filter has the same value for each item.
 func isIndependent(t *tree) bool {
 	switch t.Kind {
-	case "number", "variable":
+	case jsonata.NumberKind, jsonata.VariableKind:
 		return true
-	case "context":
+	case jsonata.ContextKind:
 		return t.Text == "$$"
-	case "path":
+	case jsonata.PathKind:
 		return isIndependent(&t.Parts[0])
-	case "operator", "block", "call":
-		if t.Kind == "call" && len(t.Parts) < 2 {
+	case jsonata.OperatorKind, jsonata.BlockKind, jsonata.CallKind:
+		if t.Kind == jsonata.CallKind && len(t.Parts) < 2 {
 			return false
 		}
 		for i := range t.Parts {

@@ -3,6 +3,8 @@ package shape
 import (
 	"slices"
 	"strings"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // Slip is a part of a value where a list is wanted and an expression gives one only by chance: of one
@@ -75,11 +77,11 @@ func (in *inferrer) guarded(v fact, condition, branch *tree) fact {
 // asksFor reports whether a condition counts, asks for a type, or reads a value that the text reads too.
 func (in *inferrer) asksFor(t *tree, text string) bool {
 	switch t.Kind {
-	case "call":
-		if name := t.Parts[0].Text; t.Parts[0].Kind == "variable" && (name == "count" || name == "type") {
+	case jsonata.CallKind:
+		if name := t.Parts[0].Text; t.Parts[0].Kind == jsonata.VariableKind && (name == "count" || name == "type") {
 			return true
 		}
-	case "path", "variable", "name", "predicate":
+	case jsonata.PathKind, jsonata.VariableKind, jsonata.NameKind, jsonata.PredicateKind:
 		if t.Offset < t.End && t.End <= len(in.source) && strings.Contains(text, in.source[t.Offset:t.End]) {
 			return true
 		}

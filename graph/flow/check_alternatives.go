@@ -17,16 +17,16 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 		switch {
 		case want.IsAny():
 			return
-		case t.Kind == "object":
+		case t.Kind == jsonata.ObjectKind:
 			for _, f := range want.Fields() {
 				if value := fieldIn(t, f.Name); value != nil {
 					look(value, f.Shape, below(path, f.Name))
 				}
 			}
 			return
-		case t.Kind == "conditional":
+		case t.Kind == jsonata.ConditionalKind:
 			values = t.Parts[1:]
-		case t.Kind == "operator" && (t.Text == "??" || t.Text == "?:"):
+		case t.Kind == jsonata.OperatorKind && (t.Text == "??" || t.Text == "?:"):
 			values = t.Parts
 		}
 		for i := range values {
@@ -68,9 +68,9 @@ func (c *checker) transformOf(t *jsonata.Tree) *graph.Transform {
 // shapeOfPart returns the shape of a literal, of the output of a transform, or of a path into the arguments or into the answer of a call; Any for other parts.
 func (c *checker) shapeOfPart(t *jsonata.Tree) shape.Shape {
 	switch t.Kind {
-	case "string":
+	case jsonata.StringKind:
 		return shape.String()
-	case "number":
+	case jsonata.NumberKind:
 		return shape.Number()
 	}
 	path := names(t)

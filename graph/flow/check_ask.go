@@ -65,10 +65,10 @@ func (c *checker) longQuestion(n *graph.Ask, e *graph.Expr) {
 
 // joinedParts returns the texts that & joins.
 func joinedParts(t *jsonata.Tree, found []*jsonata.Tree) []*jsonata.Tree {
-	if t.Kind == "block" && len(t.Parts) == 1 {
+	if t.Kind == jsonata.BlockKind && len(t.Parts) == 1 {
 		return joinedParts(&t.Parts[0], found)
 	}
-	if t.Kind != "operator" || t.Text != "&" {
+	if t.Kind != jsonata.OperatorKind || t.Text != "&" {
 		return append(found, t)
 	}
 	for i := range t.Parts {
@@ -81,11 +81,11 @@ func joinedParts(t *jsonata.Tree, found []*jsonata.Tree) []*jsonata.Tree {
 // whether it is cut to that length: $substring(text, from, length).
 func lengthOf(t *jsonata.Tree) (length int, cut bool) {
 	switch {
-	case t.Kind == "string":
+	case t.Kind == jsonata.StringKind:
 		return utf8.RuneCountInString(t.Text), false
-	case t.Kind == "call" && len(t.Parts) > 2 && t.Parts[0].Text == "substring":
+	case t.Kind == jsonata.CallKind && len(t.Parts) > 2 && t.Parts[0].Text == "substring":
 		last := &t.Parts[len(t.Parts)-1]
-		if n, err := strconv.Atoi(last.Text); err == nil && last.Kind == "number" && len(t.Parts) == 4 {
+		if n, err := strconv.Atoi(last.Text); err == nil && last.Kind == jsonata.NumberKind && len(t.Parts) == 4 {
 			return n, true
 		}
 	}

@@ -131,9 +131,9 @@ func (c *checker) noList(e *graph.Expr, given shape.Shape) {
 // picks reports whether an expression ends in a predicate, which may choose one item of a list.
 func picks(t *jsonata.Tree) bool {
 	switch t.Kind {
-	case "predicate":
+	case jsonata.PredicateKind:
 		return true
-	case "path", "block":
+	case jsonata.PathKind, jsonata.BlockKind:
 		return len(t.Parts) > 0 && picks(&t.Parts[len(t.Parts)-1])
 	}
 	return false
@@ -149,7 +149,7 @@ func (c *checker) unstable(e *graph.Expr) {
 }
 
 func unstableIn(t *jsonata.Tree, found []*jsonata.Tree) []*jsonata.Tree {
-	if t.Kind == "variable" && slices.Contains([]string{"now", "millis", "random", "shuffle"}, t.Text) {
+	if t.Kind == jsonata.VariableKind && slices.Contains([]string{"now", "millis", "random", "shuffle"}, t.Text) {
 		found = append(found, t)
 	}
 	for i := range t.Parts {

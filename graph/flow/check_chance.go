@@ -45,11 +45,11 @@ func slipsOf(e *graph.Expr, given, want shape.Shape) []shape.Slip {
 func unknownLists(t *jsonata.Tree, given, want shape.Shape, path []string, found []shape.Slip) []shape.Slip {
 	t = lastOf(t)
 	switch {
-	case t.Kind == "call" && t.Parts[0].Kind == "variable" && (t.Parts[0].Text == "filter" || t.Parts[0].Text == "map"):
+	case t.Kind == jsonata.CallKind && t.Parts[0].Kind == jsonata.VariableKind && (t.Parts[0].Text == "filter" || t.Parts[0].Text == "map"):
 		if given.IsAny() && onlyOf(want, shape.Array(shape.Any())) {
 			found = append(found, shape.Slip{Path: path, Wanted: want, One: true})
 		}
-	case t.Kind == "object":
+	case t.Kind == jsonata.ObjectKind:
 		for _, f := range want.Fields() {
 			if value := fieldIn(t, f.Name); value != nil {
 				found = unknownLists(value, given.Field(f.Name), f.Shape, below(path, f.Name), found)
@@ -106,7 +106,7 @@ func (c *checker) madeBy(e *graph.Expr, part *jsonata.Tree, depth int) (*graph.E
 
 // lastOf returns the part of a block that gives its value; any other expression itself.
 func lastOf(t *jsonata.Tree) *jsonata.Tree {
-	for t.Kind == "block" && len(t.Parts) > 0 {
+	for t.Kind == jsonata.BlockKind && len(t.Parts) > 0 {
 		t = &t.Parts[len(t.Parts)-1]
 	}
 	return t
@@ -123,24 +123,24 @@ func (c *checker) isWritten(e *graph.Expr, t *jsonata.Tree, depth int) bool {
 	}
 	inside := func(t *jsonata.Tree) bool { return c.isWritten(e, t, depth+1) }
 	switch t.Kind {
-	case "array":
+	case jsonata.ArrayKind:
 		return true
-	case "block":
+	case jsonata.BlockKind:
 		return len(t.Parts) > 0 && inside(&t.Parts[len(t.Parts)-1])
-	case "operator":
+	case jsonata.OperatorKind:
 		return t.Text == "??" && inside(&t.Parts[0]) && inside(&t.Parts[1])
-	case "call":
+	case jsonata.CallKind:
 		return len(t.Parts) > 1 && slices.Contains([]string{"map", "sort", "reverse"}, t.Parts[0].Text) && inside(&t.Parts[1])
-	case "variable":
+	case jsonata.VariableKind:
 		return inside(assignedTo(e.Tree(), t.Text))
-	case "predicate", "keep", "sort", "focus", "index":
+	case jsonata.PredicateKind, jsonata.KeepKind, jsonata.SortKind, jsonata.FocusKind, jsonata.IndexKind:
 		return inside(&t.Parts[0])
-	case "path":
-		if t.Parts[0].Kind == "context" && len(t.Parts) > 1 && t.Parts[1].Kind == "name" {
+	case jsonata.PathKind:
+		if t.Parts[0].Kind == jsonata.ContextKind && len(t.Parts) > 1 && t.Parts[1].Kind == jsonata.NameKind {
 			return c.outputIsWritten(t.Parts[1].Text, depth)
 		}
 		return inside(&t.Parts[0])
-	case "name":
+	case jsonata.NameKind:
 		return c.outputIsWritten(t.Text, depth)
 	}
 	return false
@@ -160,7 +160,7 @@ func (c *checker) outputIsWritten(id string, depth int) bool {
 
 // assignedTo returns the only value that a variable gets in an expression; nil when it gets none, or several.
 func assignedTo(t *jsonata.Tree, name string) (value *jsonata.Tree) {
-	if t.Kind == "assignment" && t.Parts[0].Text == name {
+	if t.Kind == jsonata.AssignmentKind && t.Parts[0].Text == name {
 		return &t.Parts[1]
 	}
 	for i := range t.Parts {
@@ -176,7 +176,7 @@ func assignedTo(t *jsonata.Tree, name string) (value *jsonata.Tree) {
 
 // filters reports whether a part has a filter, which may find nothing.
 func filters(t *jsonata.Tree) bool {
-	return t.Kind == "predicate" || slices.ContainsFunc(t.Parts, func(p jsonata.Tree) bool { return filters(&p) })
+	return t.Kind == jsonata.PredicateKind || slices.ContainsFunc(t.Parts, func(p jsonata.Tree) bool { return filters(&p) })
 }
 
 // asksForPath reports whether a switch of the graph reads what a part begins with.
@@ -194,15 +194,15 @@ func (c *checker) asksForPath(t *jsonata.Tree) bool {
 func leading(t *jsonata.Tree) (path []string) {
 	for i := range t.Parts {
 		step := &t.Parts[i]
-		for step.Kind == "predicate" {
+		for step.Kind == jsonata.PredicateKind {
 			step = &step.Parts[0]
 		}
-		if step.Kind == "path" {
+		if step.Kind == jsonata.PathKind {
 			return append(path, leading(step)...)
 		}
-		if step.Kind == "name" {
+		if step.Kind == jsonata.NameKind {
 			path = append(path, step.Text)
-		} else if i > 0 || step.Kind != "context" {
+		} else if i > 0 || step.Kind != jsonata.ContextKind {
 			break
 		}
 	}

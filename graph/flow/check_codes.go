@@ -43,10 +43,10 @@ func comparedCode(o *graph.OnError) (code config.FailureCode) {
 	}
 	var look func(t *jsonata.Tree)
 	look = func(t *jsonata.Tree) {
-		if t.Kind == "operator" && len(t.Parts) == 2 {
+		if t.Kind == jsonata.OperatorKind && len(t.Parts) == 2 {
 			for i := range t.Parts {
 				other := config.FailureCode(t.Parts[1-i].Text)
-				if isFailureCode(&t.Parts[i]) && t.Parts[1-i].Kind == "string" && other.Catchable() && other != o.Codes[0] && code == "" {
+				if isFailureCode(&t.Parts[i]) && t.Parts[1-i].Kind == jsonata.StringKind && other.Catchable() && other != o.Codes[0] && code == "" {
 					code = other
 				}
 			}
@@ -65,7 +65,7 @@ func comparedCode(o *graph.OnError) (code config.FailureCode) {
 
 // isFailureCode reports whether a part of an expression is $failure.code.
 func isFailureCode(t *jsonata.Tree) bool {
-	return t.Kind == "path" && len(t.Parts) == 2 && t.Parts[0].Kind == "variable" && t.Parts[0].Text == expressions.VarFailure && t.Parts[1].Text == "code"
+	return t.Kind == jsonata.PathKind && len(t.Parts) == 2 && t.Parts[0].Kind == jsonata.VariableKind && t.Parts[0].Text == expressions.VarFailure && t.Parts[1].Text == "code"
 }
 
 // raises says which expression of a node, or of a graph that it calls, calls $error outside of what takes that failure;
@@ -98,7 +98,7 @@ func raises(n graph.Node, inside map[*graph.Graph]bool) string {
 func callsError(e *graph.Expr) bool {
 	var calls func(t *jsonata.Tree) bool
 	calls = func(t *jsonata.Tree) bool {
-		if t.Kind == "call" && len(t.Parts) > 0 && t.Parts[0].Kind == "variable" && t.Parts[0].Text == "error" {
+		if t.Kind == jsonata.CallKind && len(t.Parts) > 0 && t.Parts[0].Kind == jsonata.VariableKind && t.Parts[0].Text == "error" {
 			return true
 		}
 		for i := range t.Parts {

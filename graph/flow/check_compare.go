@@ -186,7 +186,7 @@ func (c *checker) outside(ctx context.Context, t *term) {
 
 // spanOf returns the range of a path into an output whose schema is known, or of a call that counts.
 func (c *checker) spanOf(t *jsonata.Tree) (s span) {
-	if t.Kind == "call" && len(t.Parts) > 0 && t.Parts[0].Kind == "variable" {
+	if t.Kind == jsonata.CallKind && len(t.Parts) > 0 && t.Parts[0].Kind == jsonata.VariableKind {
 		if slices.Contains([]string{"count", "length", "executionCount"}, t.Parts[0].Text) {
 			s.least, s.required = new(float64), t.Parts[0].Text != "length"
 		}

@@ -37,30 +37,30 @@ func (c *checker) selectsNothing(t *jsonata.Tree, depth int) bool {
 	}
 	inside := func(t *jsonata.Tree) bool { return c.selectsNothing(t, depth+1) }
 	switch t.Kind {
-	case "block":
+	case jsonata.BlockKind:
 		return len(t.Parts) > 0 && inside(&t.Parts[len(t.Parts)-1])
-	case "array":
+	case jsonata.ArrayKind:
 		return len(t.Parts) == 1 && inside(&t.Parts[0])
-	case "keep", "sort":
+	case jsonata.KeepKind, jsonata.SortKind:
 		return inside(&t.Parts[0])
-	case "operator":
+	case jsonata.OperatorKind:
 		return t.Text == "??" && (inside(&t.Parts[0]) || inside(&t.Parts[1]))
-	case "conditional":
+	case jsonata.ConditionalKind:
 		return inside(&t.Parts[1]) || len(t.Parts) > 2 && inside(&t.Parts[2])
-	case "call":
+	case jsonata.CallKind:
 		name := t.Parts[0].Text
 		return name == "filter" || slices.Contains([]string{"map", "sort", "distinct", "reverse"}, name) && len(t.Parts) > 1 && inside(&t.Parts[1])
-	case "predicate":
+	case jsonata.PredicateKind:
 		switch by := &t.Parts[len(t.Parts)-1]; by.Kind {
-		case "number", "variable":
+		case jsonata.NumberKind, jsonata.VariableKind:
 			return false
-		case "array":
+		case jsonata.ArrayKind:
 			return inside(&t.Parts[0])
 		default:
-			return by.Kind != "operator" || len(by.Parts) == 2 // no negative index
+			return by.Kind != jsonata.OperatorKind || len(by.Parts) == 2 // no negative index
 		}
-	case "path":
-		if slices.ContainsFunc(t.Parts[1:], func(step jsonata.Tree) bool { return step.Kind == "predicate" && inside(&step) }) {
+	case jsonata.PathKind:
+		if slices.ContainsFunc(t.Parts[1:], func(step jsonata.Tree) bool { return step.Kind == jsonata.PredicateKind && inside(&step) }) {
 			return true
 		}
 		return c.emptyBelow(leading(t), depth+1)
@@ -71,7 +71,7 @@ func (c *checker) selectsNothing(t *jsonata.Tree, depth int) bool {
 // missesList reports whether a part calls a function that has no value without a list, or for an empty one, for a list that may be empty and that no
 // switch asks for.
 func (c *checker) missesList(t *jsonata.Tree) bool {
-	return t.Kind == "call" && len(t.Parts) > 1 && slices.Contains([]string{"sum", "join", "max", "min", "average", "reduce"}, t.Parts[0].Text) &&
+	return t.Kind == jsonata.CallKind && len(t.Parts) > 1 && slices.Contains([]string{"sum", "join", "max", "min", "average", "reduce"}, t.Parts[0].Text) &&
 		c.selectsNothing(&t.Parts[1], 0) && !c.asksForPath(&t.Parts[1])
 }
 

@@ -53,14 +53,14 @@ func (c *checker) historyNull(node int, e *jsonata.Expression, text config.Text)
 
 // laterExecutions warns of a second or later execution of a node that is in no loop.
 func (c *checker) laterExecutions(t *jsonata.Tree, at func(offset int) config.Pos) {
-	if t.Kind == "call" && len(t.Parts) == 3 && t.Parts[0].Text == "nodeExecution" && t.Parts[1].Kind == "string" {
+	if t.Kind == jsonata.CallKind && len(t.Parts) == 3 && t.Parts[0].Text == "nodeExecution" && t.Parts[1].Kind == jsonata.StringKind {
 		node, isNode := c.index[t.Parts[1].Text]
 		if n := numberOf(&t.Parts[2]); isNode && n != "" && n != "0" && n != "-1" && !c.inLoop(node) {
 			c.found.Warn(at(t.Offset), "never-run", fmt.Sprintf("node %q is in no loop, so that there is no execution %s of it", t.Parts[1].Text, n), "the first one is 0, the last one -1")
 		}
 	}
 	for i := range t.Parts {
-		if asked := t.Kind == "call" && t.Parts[0].Text == "exists" || t.Kind == "operator" && (t.Text == "??" || t.Text == "?:") && i == 0; !asked {
+		if asked := t.Kind == jsonata.CallKind && t.Parts[0].Text == "exists" || t.Kind == jsonata.OperatorKind && (t.Text == "??" || t.Text == "?:") && i == 0; !asked {
 			c.laterExecutions(&t.Parts[i], at)
 		}
 	}
@@ -109,15 +109,15 @@ type nullFinder struct {
 
 func (f *nullFinder) look(t *jsonata.Tree) {
 	switch {
-	case t.Kind == "assignment" && len(t.Parts) == 2:
+	case t.Kind == jsonata.AssignmentKind && len(t.Parts) == 2:
 		delete(f.bound, t.Parts[0].Text)
 		if call := f.call(&t.Parts[1]); call != nil {
 			f.bound[t.Parts[0].Text] = call
 		}
-	case t.Kind == "operator" && (t.Text == "=" || t.Text == "!=") && len(t.Parts) == 2:
+	case t.Kind == jsonata.OperatorKind && (t.Text == "=" || t.Text == "!=") && len(t.Parts) == 2:
 		for i := range t.Parts {
 			call := f.call(&t.Parts[i])
-			if other := t.Parts[1-i]; call != nil && other.Kind == "literal" && other.Text == "null" {
+			if other := t.Parts[1-i]; call != nil && other.Kind == jsonata.LiteralKind && other.Text == "null" {
 				f.calls = append(f.calls, call)
 			}
 		}
@@ -130,13 +130,13 @@ func (f *nullFinder) look(t *jsonata.Tree) {
 // call returns the call that a part is, or that is the value of a variable, when its execution
 // may not exist; else nil.
 func (f *nullFinder) call(t *jsonata.Tree) *jsonata.Tree {
-	for t.Kind == "block" && len(t.Parts) == 1 {
+	for t.Kind == jsonata.BlockKind && len(t.Parts) == 1 {
 		t = &t.Parts[0]
 	}
-	if t.Kind == "variable" {
+	if t.Kind == jsonata.VariableKind {
 		return f.bound[t.Text]
 	}
-	if t.Kind != "call" || t.Parts[0].Kind != "variable" {
+	if t.Kind != jsonata.CallKind || t.Parts[0].Kind != jsonata.VariableKind {
 		return nil
 	}
 	args := t.Parts[1:]
@@ -153,7 +153,7 @@ func (f *nullFinder) call(t *jsonata.Tree) *jsonata.Tree {
 // execution.
 func (f *nullFinder) exists(id, index *jsonata.Tree) bool {
 	other, known := f.index[id.Text]
-	if n := numberOf(index); id.Kind != "string" || !known || n != "0" && n != "-1" {
+	if n := numberOf(index); id.Kind != jsonata.StringKind || !known || n != "0" && n != "-1" {
 		return false
 	}
 	return f.binding(f.node, other).Presence == shape.Always
@@ -162,9 +162,9 @@ func (f *nullFinder) exists(id, index *jsonata.Tree) bool {
 // numberOf returns a number literal as text; "" for anything else.
 func numberOf(t *jsonata.Tree) string {
 	switch {
-	case t.Kind == "number":
+	case t.Kind == jsonata.NumberKind:
 		return t.Text
-	case t.Kind == "operator" && t.Text == "-" && len(t.Parts) == 1 && t.Parts[0].Kind == "number":
+	case t.Kind == jsonata.OperatorKind && t.Text == "-" && len(t.Parts) == 1 && t.Parts[0].Kind == jsonata.NumberKind:
 		return "-" + t.Parts[0].Text
 	}
 	return ""

@@ -86,10 +86,10 @@ func (c *checker) addMany(limit *config.Data, argument string, last float64, wha
 
 // rangeOf returns the first number and the path of the last one of [a..path]; no path for any other expression.
 func rangeOf(t *jsonata.Tree) (first float64, path []string) {
-	for (t.Kind == "array" || t.Kind == "block") && len(t.Parts) == 1 {
+	for (t.Kind == jsonata.ArrayKind || t.Kind == jsonata.BlockKind) && len(t.Parts) == 1 {
 		t = &t.Parts[0]
 	}
-	if t.Kind != "operator" || t.Text != ".." || t.Parts[0].Kind != "number" {
+	if t.Kind != jsonata.OperatorKind || t.Text != ".." || t.Parts[0].Kind != jsonata.NumberKind {
 		return 0, nil
 	}
 	first, err := strconv.ParseFloat(t.Parts[0].Text, 64)

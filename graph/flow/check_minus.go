@@ -21,13 +21,13 @@ func (c *checker) subtractions(e *graph.Expr, want shape.Shape, path []string, a
 			t = value
 		}
 		switch {
-		case t.Kind == "object":
+		case t.Kind == jsonata.ObjectKind:
 			for _, f := range want.Fields() {
 				if value := fieldIn(t, f.Name); value != nil {
 					look(value, f.Shape, below(path, f.Name))
 				}
 			}
-		case t.Kind == "operator" && t.Text == "-" && len(t.Parts) == 2:
+		case t.Kind == jsonata.OperatorKind && t.Text == "-" && len(t.Parts) == 2:
 			least, known := c.leastDifference(t)
 			if _, below := shape.Constant(least).Conflict(want); known && below && !c.asksForPath(&t.Parts[0]) && !c.asksForPath(&t.Parts[1]) {
 				message := fmt.Sprintf("is %s, which may be %s; expected %s", sourceOf(e, t), value.NumberText(least), want.Range())

@@ -169,9 +169,9 @@ func partWithin(root, tree *jsonata.Tree, path []string, want shape.Shape) *json
 	if value := assignedIn(root, tree); value != nil && path[0] == shape.Other {
 		return partWithin(value, value, path, want)
 	}
-	for i := 0; tree.Kind == "object" && i+1 < len(tree.Parts); i += 2 {
+	for i := 0; tree.Kind == jsonata.ObjectKind && i+1 < len(tree.Parts); i += 2 {
 		key, value := &tree.Parts[i], &tree.Parts[i+1]
-		if key.Kind != "string" || key.Text != path[0] {
+		if key.Kind != jsonata.StringKind || key.Text != path[0] {
 			continue
 		}
 		for _, f := range want.Fields() {
@@ -189,11 +189,11 @@ func partWithin(root, tree *jsonata.Tree, path []string, want shape.Shape) *json
 
 // assignedIn returns the only value that a block at the root of an expression gives to a variable; nil for other parts.
 func assignedIn(root, variable *jsonata.Tree) (value *jsonata.Tree) {
-	if variable.Kind != "variable" || root.Kind != "block" {
+	if variable.Kind != jsonata.VariableKind || root.Kind != jsonata.BlockKind {
 		return nil
 	}
 	for i := range root.Parts {
-		if t := &root.Parts[i]; t.Kind == "assignment" && t.Parts[0].Text == variable.Text {
+		if t := &root.Parts[i]; t.Kind == jsonata.AssignmentKind && t.Parts[0].Text == variable.Text {
 			if value != nil {
 				return nil
 			}
@@ -207,14 +207,14 @@ func assignedIn(root, variable *jsonata.Tree) (value *jsonata.Tree) {
 func computedIn(t *jsonata.Tree) *jsonata.Tree {
 	first := 0
 	switch t.Kind {
-	case "object":
-	case "group":
+	case jsonata.ObjectKind:
+	case jsonata.GroupKind:
 		first = 1 // behind what is grouped
 	default:
 		return nil
 	}
 	for i := first; i+1 < len(t.Parts); i += 2 {
-		if t.Parts[i].Kind != "string" {
+		if t.Parts[i].Kind != jsonata.StringKind {
 			return &t.Parts[i+1]
 		}
 	}
@@ -231,13 +231,13 @@ func intoItems(tree *jsonata.Tree, path []string, want shape.Shape) (*jsonata.Tr
 		last := &tree.Parts[len(tree.Parts)-1]
 		items := len(path) > 0 && path[0] == "[]"
 		switch {
-		case tree.Kind == "block":
+		case tree.Kind == jsonata.BlockKind:
 			tree = last
 			continue
-		case tree.Kind == "path" && (items || inside) && (last.Kind == "object" || last.Kind == "block"),
-			tree.Kind == "array" && items && len(tree.Parts) == 1:
+		case tree.Kind == jsonata.PathKind && (items || inside) && (last.Kind == jsonata.ObjectKind || last.Kind == jsonata.BlockKind),
+			tree.Kind == jsonata.ArrayKind && items && len(tree.Parts) == 1:
 			tree = last
-		case tree.Kind == "call" && (items || inside) && len(tree.Parts) == 3 && tree.Parts[0].Text == "map" && last.Kind == "function" && len(last.Parts) > 0:
+		case tree.Kind == jsonata.CallKind && (items || inside) && len(tree.Parts) == 3 && tree.Parts[0].Text == "map" && last.Kind == jsonata.FunctionKind && len(last.Parts) > 0:
 			tree = &last.Parts[len(last.Parts)-1]
 		default:
 			return tree, path, want

@@ -113,15 +113,15 @@ func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape
 		return c.place(e.Text, key.Offset), sourceOf(e, key), nil, true
 	}
 	if excess.Several {
-		plain := part.Kind == "path" && !filters(part) && !slices.Contains(excess.Path, shape.Other) // the author knows which keys are unique
+		plain := part.Kind == jsonata.PathKind && !filters(part) && !slices.Contains(excess.Path, shape.Other) // the author knows which keys are unique
 		e, part = c.madeBy(e, part, 0)
 		return c.place(e.Text, part.Offset), sourceOf(e, part), nil, plain && !filters(part)
 	}
 	consumed := len(excess.Path) == 0 || part != partOf(e.Tree(), excess.Path[:len(excess.Path)-1], want)
-	if part.Kind == "conditional" && len(part.Parts) == 2 && excess.Found == "missing" && consumed {
+	if part.Kind == jsonata.ConditionalKind && len(part.Parts) == 2 && excess.Found == "missing" && consumed {
 		return c.place(e.Text, part.Offset), "a conditional without an alternative", guardsOf(e, part), true
 	}
-	if first := firstOf(part); first.Kind == "variable" && first.Text == expressions.VarVars && excess.Found == "missing" && !consumed {
+	if first := firstOf(part); first.Kind == jsonata.VariableKind && first.Text == expressions.VarVars && excess.Found == "missing" && !consumed {
 		return c.place(e.Text, part.Offset), sourceOf(e, part), guardsOf(e, part), true
 	}
 	if of, call := c.madeBy(e, part, 0); consumed && excess.Found == "missing" && of != e && c.missesList(call) && !c.asksForPath(part) {
@@ -150,7 +150,7 @@ func (c *checker) excessAt(e *graph.Expr, excess *shape.Excess, want shape.Shape
 
 // exceeding returns the alternative of a value with a default, or of a conditional, whose own schema has the excess; other parts as they are.
 func (c *checker) exceeding(part *jsonata.Tree, excess shape.Excess, want shape.Shape) *jsonata.Tree {
-	if part.Kind != "operator" || part.Text != "??" && part.Text != "?:" {
+	if part.Kind != jsonata.OperatorKind || part.Text != "??" && part.Text != "?:" {
 		return part
 	}
 	for _, step := range excess.Path {
@@ -206,7 +206,7 @@ func (c *checker) argumentSchema(path []string) *config.Data {
 
 // firstOf returns the first step of a path; any other part itself.
 func firstOf(t *jsonata.Tree) *jsonata.Tree {
-	if t.Kind == "path" {
+	if t.Kind == jsonata.PathKind {
 		return &t.Parts[0]
 	}
 	return t
@@ -214,7 +214,7 @@ func firstOf(t *jsonata.Tree) *jsonata.Tree {
 
 // keyIn returns the key that an object constructor has for the last name of a path.
 func keyIn(t *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
-	if part := partOf(t, path, want); part.Kind == "string" && part.Text == path[len(path)-1] {
+	if part := partOf(t, path, want); part.Kind == jsonata.StringKind && part.Text == path[len(path)-1] {
 		return part
 	}
 	return nil
@@ -224,17 +224,17 @@ func keyIn(t *jsonata.Tree, path []string, want shape.Shape) *jsonata.Tree {
 func literalIn(t *jsonata.Tree, text string) *jsonata.Tree {
 	var values []jsonata.Tree
 	switch t.Kind {
-	case "string":
+	case jsonata.StringKind:
 		if t.Text == text {
 			return t
 		}
-	case "block":
+	case jsonata.BlockKind:
 		values = t.Parts[max(0, len(t.Parts)-1):]
-	case "conditional":
+	case jsonata.ConditionalKind:
 		values = t.Parts[1:]
-	case "array":
+	case jsonata.ArrayKind:
 		values = t.Parts
-	case "operator":
+	case jsonata.OperatorKind:
 		if t.Text == "??" || t.Text == "?:" {
 			values = t.Parts
 		}
@@ -250,23 +250,23 @@ func literalIn(t *jsonata.Tree, text string) *jsonata.Tree {
 // pickedNames returns the names of a path that consists of names, some of which may have a number in [ ]; nil
 // for any other expression.
 func pickedNames(t *jsonata.Tree) (path []string) {
-	if t.Kind == "name" {
+	if t.Kind == jsonata.NameKind {
 		return []string{t.Text}
 	}
-	if t.Kind != "path" {
+	if t.Kind != jsonata.PathKind {
 		return nil
 	}
 	for i := range t.Parts {
 		step := &t.Parts[i]
-		for step.Kind == "predicate" && len(step.Parts) == 2 && isPosition(&step.Parts[1]) {
+		for step.Kind == jsonata.PredicateKind && len(step.Parts) == 2 && isPosition(&step.Parts[1]) {
 			step = &step.Parts[0]
 		}
 		switch {
-		case step.Kind == "name":
+		case step.Kind == jsonata.NameKind:
 			path = append(path, step.Text)
-		case i == 0 && step.Kind == "call" && step.Parts[0].Text == "nodeExecutions" && len(step.Parts) == 2 && step.Parts[1].Kind == "string":
+		case i == 0 && step.Kind == jsonata.CallKind && step.Parts[0].Text == "nodeExecutions" && len(step.Parts) == 2 && step.Parts[1].Kind == jsonata.StringKind:
 			path = append(path, step.Parts[1].Text)
-		case i > 0 || step.Kind != "context":
+		case i > 0 || step.Kind != jsonata.ContextKind:
 			return nil
 		}
 	}
@@ -274,7 +274,7 @@ func pickedNames(t *jsonata.Tree) (path []string) {
 }
 
 func isPosition(t *jsonata.Tree) bool {
-	return t.Kind == "number" || t.Kind == "operator" && len(t.Parts) == 1 && t.Parts[0].Kind == "number"
+	return t.Kind == jsonata.NumberKind || t.Kind == jsonata.OperatorKind && len(t.Parts) == 1 && t.Parts[0].Kind == jsonata.NumberKind
 }
 
 // testsAny reports whether a condition, a predicate or $exists in an expression reads a name.
@@ -282,8 +282,8 @@ func testsAny(t *jsonata.Tree, name string) bool {
 	for i := range t.Parts {
 		part := &t.Parts[i]
 		switch {
-		case t.Kind == "predicate" && i > 0, t.Kind == "conditional" && i == 0, t.Kind == "call" && i > 0 && t.Parts[0].Text == "exists",
-			t.Kind == "operator" && (t.Text == "and" || t.Text == "or" || t.Text == "in"):
+		case t.Kind == jsonata.PredicateKind && i > 0, t.Kind == jsonata.ConditionalKind && i == 0, t.Kind == jsonata.CallKind && i > 0 && t.Parts[0].Text == "exists",
+			t.Kind == jsonata.OperatorKind && (t.Text == "and" || t.Text == "or" || t.Text == "in"):
 			if readsName(part, name) {
 				return true
 			}
@@ -296,5 +296,5 @@ func testsAny(t *jsonata.Tree, name string) bool {
 }
 
 func readsName(t *jsonata.Tree, name string) bool {
-	return (t.Kind == "name" || t.Kind == "variable") && t.Text == name || slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return readsName(&part, name) })
+	return (t.Kind == jsonata.NameKind || t.Kind == jsonata.VariableKind) && t.Text == name || slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return readsName(&part, name) })
 }

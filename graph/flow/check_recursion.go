@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -105,7 +106,7 @@ func (c *checker) tooDeep(n *graph.SubGraph, args *config.Data) {
 	for i, key := range args.Keys {
 		e := exprAt(n.Args.Expressions(), args.Items[i])
 		path := []string{c.graph.Entry.ID(), key.Value}
-		if e == nil || e.Tree().Kind != "operator" || len(e.Tree().Parts) != 2 || !slices.Equal(names(&e.Tree().Parts[0]), path) || e.Tree().Parts[1].Text != "1" {
+		if e == nil || e.Tree().Kind != jsonata.OperatorKind || len(e.Tree().Parts) != 2 || !slices.Equal(names(&e.Tree().Parts[0]), path) || e.Tree().Parts[1].Text != "1" {
 			continue
 		}
 		for _, terms := range c.terms {

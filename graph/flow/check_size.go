@@ -59,8 +59,8 @@ func (c *checker) collects(ctx context.Context, m *graph.MCP) bool {
 // fewItems reports whether a list has a number of items that the file gives: it is written out, or an
 // argument with maxItems.
 func (c *checker) fewItems(t *jsonata.Tree) bool {
-	if t.Kind == "array" {
-		return !slices.ContainsFunc(t.Parts, func(item jsonata.Tree) bool { return item.Kind == "operator" }) // such as [1..n]
+	if t.Kind == jsonata.ArrayKind {
+		return !slices.ContainsFunc(t.Parts, func(item jsonata.Tree) bool { return item.Kind == jsonata.OperatorKind }) // such as [1..n]
 	}
 	path := names(t)
 	if len(path) < 2 || path[0] != c.graph.Entry.ID() {
@@ -96,18 +96,18 @@ type part struct {
 func returned(t *jsonata.Tree, found []part) []part {
 	var values []jsonata.Tree
 	switch t.Kind {
-	case "object":
+	case jsonata.ObjectKind:
 		for i := 1; i < len(t.Parts); i += 2 {
 			values = append(values, t.Parts[i])
 		}
-	case "array", "keep":
+	case jsonata.ArrayKind, jsonata.KeepKind:
 		values = t.Parts
-	case "block":
+	case jsonata.BlockKind:
 		values = t.Parts[max(0, len(t.Parts)-1):]
-	case "conditional":
+	case jsonata.ConditionalKind:
 		values = t.Parts[min(1, len(t.Parts)):]
-	case "call":
-		if len(t.Parts) == 2 && t.Parts[0].Text == "nodeExecutions" && t.Parts[1].Kind == "string" {
+	case jsonata.CallKind:
+		if len(t.Parts) == 2 && t.Parts[0].Text == "nodeExecutions" && t.Parts[1].Kind == jsonata.StringKind {
 			return append(found, part{t.Parts[1].Text, true, t.Offset})
 		}
 	default:
@@ -124,15 +124,15 @@ func returned(t *jsonata.Tree, found []part) []part {
 // names returns the names of a path that consists of names; nil for any other expression.
 func names(t *jsonata.Tree) []string {
 	switch t.Kind {
-	case "name":
+	case jsonata.NameKind:
 		return []string{t.Text}
-	case "path":
+	case jsonata.PathKind:
 		var all []string
 		for i, step := range t.Parts {
 			switch {
-			case step.Kind == "name":
+			case step.Kind == jsonata.NameKind:
 				all = append(all, step.Text)
-			case i > 0 || step.Kind != "context":
+			case i > 0 || step.Kind != jsonata.ContextKind:
 				return nil
 			}
 		}

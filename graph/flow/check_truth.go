@@ -33,7 +33,7 @@ func (c *checker) truths(ctx context.Context, node, number int, t *term) {
 // callOf returns the name of the function that an expression calls; "" for any other expression.
 func callOf(ctx context.Context, source string) string {
 	e, err := jsonata.Compile(ctx, source)
-	if err != nil || e.Tree() == nil || e.Tree().Kind != "call" || e.Tree().Parts[0].Kind != "variable" {
+	if err != nil || e.Tree() == nil || e.Tree().Kind != jsonata.CallKind || e.Tree().Parts[0].Kind != jsonata.VariableKind {
 		return ""
 	}
 	return e.Tree().Parts[0].Text
@@ -137,7 +137,7 @@ func (c *checker) countedBy(ctx context.Context, source string) string {
 		return ""
 	}
 	e, _ := jsonata.Compile(ctx, source)
-	if parts := e.Tree().Parts; len(parts) == 2 && parts[1].Kind == "string" {
+	if parts := e.Tree().Parts; len(parts) == 2 && parts[1].Kind == jsonata.StringKind {
 		return parts[1].Text
 	}
 	return ""

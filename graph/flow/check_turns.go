@@ -57,7 +57,7 @@ func (c *checker) lengthOf(ctx context.Context, t *jsonata.Tree, e *jsonata.Expr
 		list, isList := v.([]any)
 		return float64(len(list)), isList
 	}
-	if t.Kind == "call" && len(t.Parts) == 3 && t.Parts[0].Text == "chunk" {
+	if t.Kind == jsonata.CallKind && len(t.Parts) == 3 && t.Parts[0].Text == "chunk" {
 		items, knowsItems := c.itemsIn(&t.Parts[1])
 		size, knowsSize := c.constantNumber(&t.Parts[2])
 		return math.Ceil(items / size), knowsItems && knowsSize && size >= 1
@@ -68,15 +68,15 @@ func (c *checker) lengthOf(ctx context.Context, t *jsonata.Tree, e *jsonata.Expr
 // itemsIn returns how many items a list has that is written, or is a range.
 func (c *checker) itemsIn(t *jsonata.Tree) (n float64, known bool) {
 	switch {
-	case t.Kind == "array" && len(t.Parts) == 1 && t.Parts[0].Kind == "operator" && t.Parts[0].Text == "..":
+	case t.Kind == jsonata.ArrayKind && len(t.Parts) == 1 && t.Parts[0].Kind == jsonata.OperatorKind && t.Parts[0].Text == "..":
 		first, knowsFirst := c.constantNumber(&t.Parts[0].Parts[0])
 		last, knowsLast := c.constantNumber(&t.Parts[0].Parts[1])
 		return max(0, last-first+1), knowsFirst && knowsLast
-	case t.Kind == "path" && c.defaults.make(t):
+	case t.Kind == jsonata.PathKind && c.defaults.make(t):
 		list, isList := c.defaults.at(t).([]any)
 		return float64(len(list)), isList
-	case t.Kind == "array":
-		written := []string{"string", "number", "literal", "object"}
+	case t.Kind == jsonata.ArrayKind:
+		written := []jsonata.Kind{jsonata.StringKind, jsonata.NumberKind, jsonata.LiteralKind, jsonata.ObjectKind}
 		return float64(len(t.Parts)), !slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return !slices.Contains(written, part.Kind) })
 	}
 	return 0, false
@@ -85,10 +85,10 @@ func (c *checker) itemsIn(t *jsonata.Tree) (n float64, known bool) {
 // constantNumber returns the number that is written, or that is the default of a constant.
 func (c *checker) constantNumber(t *jsonata.Tree) (n float64, known bool) {
 	switch {
-	case t.Kind == "number":
+	case t.Kind == jsonata.NumberKind:
 		n, err := strconv.ParseFloat(t.Text, 64)
 		return n, err == nil
-	case t.Kind == "path" && c.defaults.make(t):
+	case t.Kind == jsonata.PathKind && c.defaults.make(t):
 		n, known = c.defaults.at(t).(float64)
 	}
 	return n, known

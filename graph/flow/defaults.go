@@ -114,17 +114,17 @@ func (f defaults) valueOf(ctx context.Context, e *jsonata.Expression) (v value.V
 // make reports whether a part consists of constants with their declared values, of operators and of what is written.
 func (f defaults) make(t *jsonata.Tree) bool {
 	switch t.Kind {
-	case "path":
+	case jsonata.PathKind:
 		first := &t.Parts[0]
-		return len(t.Parts) > 1 && first.Kind == "variable" && first.Text == expressions.VarVars && t.Parts[1].Kind == "name" && f.has(t.Parts[1].Text) &&
-			!slices.ContainsFunc(t.Parts[1:], func(step jsonata.Tree) bool { return step.Kind != "name" })
-	case "string", "number", "literal":
+		return len(t.Parts) > 1 && first.Kind == jsonata.VariableKind && first.Text == expressions.VarVars && t.Parts[1].Kind == jsonata.NameKind && f.has(t.Parts[1].Text) &&
+			!slices.ContainsFunc(t.Parts[1:], func(step jsonata.Tree) bool { return step.Kind != jsonata.NameKind })
+	case jsonata.StringKind, jsonata.NumberKind, jsonata.LiteralKind:
 		return true
-	case "operator":
+	case jsonata.OperatorKind:
 		if !slices.Contains([]string{"&", "+", "-", "*", "/", "%"}, t.Text) {
 			return false
 		}
-	case "array", "object", "block":
+	case jsonata.ArrayKind, jsonata.ObjectKind, jsonata.BlockKind:
 	default:
 		return false
 	}
@@ -146,7 +146,7 @@ func (f defaults) at(t *jsonata.Tree) value.Value {
 
 // mentionsConstants reports whether a part reads $vars.
 func mentionsConstants(t *jsonata.Tree) bool {
-	return t.Kind == "variable" && t.Text == expressions.VarVars || slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return mentionsConstants(&part) })
+	return t.Kind == jsonata.VariableKind && t.Text == expressions.VarVars || slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return mentionsConstants(&part) })
 }
 
 // constantsOf returns the variables that every expression of a graph has: $vars with the declared fields
@@ -210,7 +210,7 @@ func (a *argsChecker) enumerated(ctx context.Context, d *config.Data, s map[stri
 		a.accepts(ctx, d, v, s, path)
 		return
 	}
-	if t := e.Tree(); t == nil || t.Kind != "variable" || t.Text != expressions.VarItem {
+	if t := e.Tree(); t == nil || t.Kind != jsonata.VariableKind || t.Text != expressions.VarItem {
 		return
 	}
 	for _, uses := range a.uses {

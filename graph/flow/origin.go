@@ -19,14 +19,14 @@ type origin struct {
 // originOf follows a part of an expression through the transforms whose outputs it reads, as far as each only reads or
 // writes it down. field is the name of the part in the object that lacks it; "" for a value. Nothing on the way may ask for it.
 func (c *checker) originOf(e *graph.Expr, part *jsonata.Tree, field string, depth int) (o origin, plain bool) {
-	if part.Kind == "variable" && part.Text == "index" {
+	if part.Kind == jsonata.VariableKind && part.Text == "index" {
 		return origin{e, part, nil}, !testsAny(e.Tree(), part.Text)
 	}
 	path := pickedNames(part)
 	switch {
-	case part.Kind == "variable" && part.Text == "item":
+	case part.Kind == jsonata.VariableKind && part.Text == "item":
 		path = c.givenItems(e)
-	case part.Kind == "name":
+	case part.Kind == jsonata.NameKind:
 		path = slices.Concat(c.itemsPath(e, part), path)
 	}
 	if len(path) == 0 || depth > mostOrigins {
@@ -76,10 +76,10 @@ func (c *checker) switchAsks(path []string) bool {
 
 // madeOf returns the object that an expression makes for each item of a list; nil for another expression.
 func madeOf(t *jsonata.Tree) *jsonata.Tree {
-	for t.Kind == "array" && len(t.Parts) == 1 || t.Kind == "block" && len(t.Parts) == 1 {
+	for t.Kind == jsonata.ArrayKind && len(t.Parts) == 1 || t.Kind == jsonata.BlockKind && len(t.Parts) == 1 {
 		t = &t.Parts[0]
 	}
-	if last := len(t.Parts) - 1; t.Kind == "path" && t.Parts[last].Kind == "object" {
+	if last := len(t.Parts) - 1; t.Kind == jsonata.PathKind && t.Parts[last].Kind == jsonata.ObjectKind {
 		return &t.Parts[last]
 	}
 	return nil
@@ -87,11 +87,11 @@ func madeOf(t *jsonata.Tree) *jsonata.Tree {
 
 // fieldIn returns the value that an object constructor has for a name; nil for none.
 func fieldIn(t *jsonata.Tree, name string) *jsonata.Tree {
-	if t.Kind != "object" {
+	if t.Kind != jsonata.ObjectKind {
 		return nil
 	}
 	for i := 0; i+1 < len(t.Parts); i += 2 {
-		if t.Parts[i].Kind == "string" && t.Parts[i].Text == name {
+		if t.Parts[i].Kind == jsonata.StringKind && t.Parts[i].Text == name {
 			return &t.Parts[i+1]
 		}
 	}
@@ -140,7 +140,7 @@ func (c *checker) itemsPath(e *graph.Expr, part *jsonata.Tree) []string {
 	}
 	before := *around
 	before.Parts = around.Parts[:len(around.Parts)-1]
-	if first := &before.Parts[0]; len(before.Parts) == 1 && first.Kind == "variable" && first.Text == "item" {
+	if first := &before.Parts[0]; len(before.Parts) == 1 && first.Kind == jsonata.VariableKind && first.Text == "item" {
 		return c.givenItems(e)
 	}
 	return pickedNames(&before)
@@ -155,7 +155,7 @@ func (c *checker) givenItems(e *graph.Expr) []string {
 				continue
 			}
 			list := call.ForEach.Items.Tree()
-			for list.Kind == "call" && len(list.Parts) > 1 && slices.Contains([]string{"chunk", "distinct", "reverse", "sort", "shuffle"}, list.Parts[0].Text) {
+			for list.Kind == jsonata.CallKind && len(list.Parts) > 1 && slices.Contains([]string{"chunk", "distinct", "reverse", "sort", "shuffle"}, list.Parts[0].Text) {
 				list = &list.Parts[1]
 			}
 			return pickedNames(list)
@@ -175,7 +175,7 @@ func objectStep(t, part *jsonata.Tree) *jsonata.Tree {
 			return found
 		}
 	}
-	if t.Kind != "path" || len(t.Parts) < 2 || t.Parts[len(t.Parts)-1].Kind != "object" {
+	if t.Kind != jsonata.PathKind || len(t.Parts) < 2 || t.Parts[len(t.Parts)-1].Kind != jsonata.ObjectKind {
 		return nil
 	}
 	return t

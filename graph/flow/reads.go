@@ -80,19 +80,19 @@ func (x index) ofExpression(e *jsonata.Expression) reads {
 // isOpen reports whether a part of an expression depends on more than the paths and ids in it.
 func isOpen(t *jsonata.Tree) bool {
 	switch t.Kind {
-	case "variable":
+	case jsonata.VariableKind:
 		return slices.Contains(changing, t.Text)
-	case "context", "wildcard", "descendants", "parent":
+	case jsonata.ContextKind, jsonata.WildcardKind, jsonata.DescendantsKind, jsonata.ParentKind:
 		return true
-	case "call":
-		if callee := t.Parts[0]; callee.Kind == "variable" && slices.Contains(historyFunctions, callee.Text) {
-			if len(t.Parts) < 2 || t.Parts[1].Kind != "string" {
+	case jsonata.CallKind:
+		if callee := t.Parts[0]; callee.Kind == jsonata.VariableKind && slices.Contains(historyFunctions, callee.Text) {
+			if len(t.Parts) < 2 || t.Parts[1].Kind != jsonata.StringKind {
 				return true
 			}
 		}
 	}
 	parts := t.Parts
-	if t.Kind == "path" && len(parts) > 1 && parts[0].Kind == "context" && parts[1].Kind != "wildcard" {
+	if t.Kind == jsonata.PathKind && len(parts) > 1 && parts[0].Kind == jsonata.ContextKind && parts[1].Kind != jsonata.WildcardKind {
 		parts = parts[1:]
 	}
 	return slices.ContainsFunc(parts, func(p jsonata.Tree) bool { return isOpen(&p) })

@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
@@ -60,7 +61,7 @@ tools:
 // The answers of the operations, each key and its order.
 func TestAnswers(t *testing.T) {
 	k := kit(t, answersGraph)
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

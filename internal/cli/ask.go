@@ -11,13 +11,14 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/mcpclient"
 )
 
 // asker asks the person at the terminal of a command the questions of upstream servers and, as
 // part of a runUser, those of runs, one at a time. Safe for concurrent use.
 type asker struct {
-	std   streams
+	std   program.Streams
 	talks bool          // standard input and standard error are terminals
 	input *lineReader   // standard input
 	turn  chan struct{} // has one element while a question is open
@@ -25,9 +26,9 @@ type asker struct {
 }
 
 // newAsker returns the asker of a command; nothing is read before a line is wanted.
-func newAsker(std streams) *asker {
+func newAsker(std program.Streams) *asker {
 	return &asker{
-		std: std, talks: isTerminal(std.in) && isTerminal(std.err), turn: make(chan struct{}, 1), input: newLineReader(std.in),
+		std: std, talks: program.IsTerminal(std.In) && program.IsTerminal(std.Err), turn: make(chan struct{}, 1), input: newLineReader(std.In),
 	}
 }
 
@@ -186,7 +187,7 @@ func (a *asker) line(ctx context.Context, prompt string) (string, error) {
 	return text, nil
 }
 
-func (a *asker) say(format string, args ...any) { fmt.Fprintf(a.std.err, format, args...) }
+func (a *asker) say(format string, args ...any) { fmt.Fprintf(a.std.Err, format, args...) }
 
 // presented returns text of a server for a terminal: without secrets and control characters, and
 // truncated to most characters.

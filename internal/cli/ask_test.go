@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/internal/program"
 )
 
 // typed puts a question to a user who writes the lines and then ends the input.
@@ -21,7 +22,7 @@ func typed(t *testing.T, params string, lines ...string) (answer, said string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	user := newAsker(streams{in: strings.NewReader(strings.Join(append(lines, ""), "\n")), err: &out})
+	user := newAsker(program.Streams{In: strings.NewReader(strings.Join(append(lines, ""), "\n")), Err: &out})
 	user.talks = true
 	raw, err := user.ask(t.Context(), "up", f, config.NewSecrets("hunter2-hunter2"))
 	if err != nil {
@@ -151,7 +152,7 @@ func TestAskWithoutATerminal(t *testing.T) {
 	}
 	var out bytes.Buffer
 	in := strings.NewReader("yes\n")
-	answer, err := newAsker(streams{in: in, err: &out}).ask(t.Context(), "up", f, nil)
+	answer, err := newAsker(program.Streams{In: in, Err: &out}).ask(t.Context(), "up", f, nil)
 	if err != nil || string(answer) != `{"action":"cancel"}` || in.Len() != 4 || !strings.Contains(out.String(), `server "up" asks its user a question, which is cancelled because standard input or standard error is not a terminal`) {
 		t.Errorf("%s, %v, %d bytes left\n%s", answer, err, in.Len(), out.String())
 	}
@@ -166,7 +167,7 @@ func TestAskEndsWithItsRun(t *testing.T) {
 	in, write := io.Pipe()
 	defer write.Close()
 	prompts := make(promptSignal, 10)
-	user := newAsker(streams{in: in, err: prompts})
+	user := newAsker(program.Streams{In: in, Err: prompts})
 	user.talks = true
 	begin := func() (cancel func(), ended <-chan error) {
 		ctx, cancel := context.WithCancel(t.Context())

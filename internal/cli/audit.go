@@ -11,38 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/telemetry/audit"
 )
 
-// auditFlags say where the audit log is.
-type auditFlags struct {
-	file  string
-	bytes byteSize
-	given func(flag string) bool // reports whether the command line has a flag
-}
-
-func (f *auditFlags) register(cmd *cobra.Command) {
-	f.bytes, f.given = audit.DefaultMaxBytes, cmd.Flags().Changed
-	cmd.Flags().StringVar(&f.file, "audit", "", "append calls, questions and refusals to the audit log `file`; refuse calls that are not read-only while it cannot be written (see toolgraph audit)")
-	cmd.Flags().Var(&f.bytes, "audit-bytes", "size above which the audit log is rotated; it is rotated each day as well")
-}
-
-// check rejects flags that contradict each other.
-func (f *auditFlags) check() error {
-	switch {
-	case f.given == nil:
-		return nil // of a command without these flags
-	case f.given("audit") && f.file == "":
-		return usagef("--audit is empty; name a file")
-	case f.given("audit-bytes") && f.file == "":
-		return usagef("--audit-bytes requires --audit FILE")
-	case f.bytes == 0:
-		return usagef("--audit-bytes is 0, expected a size such as 64MiB")
-	}
-	return nil
-}
-
-func newAudit(std streams) *cobra.Command {
+func newAudit(std program.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "audit FILE",
@@ -57,19 +30,19 @@ together with FILE.head cannot be found.`,
 		Example: `  toolgraph serve graph.yaml --audit audit.jsonl
   toolgraph audit audit.jsonl
   toolgraph audit audit.jsonl --json`,
-		Args: args(1, 1, "the file of an audit log"), SuggestFor: []string{"verify"},
+		Args: program.Args(1, 1, "the file of an audit log"), SuggestFor: []string{"verify"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := audit.Verify(args[0])
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				err = writeEscaped(std.out, r, "  ")
+				err = program.WriteEscaped(std.Out, r, "  ")
 			} else {
-				err = printReport(std.out, r)
+				err = printReport(std.Out, r)
 			}
 			if err == nil && !r.OK && asJSON {
-				err = errReported
+				err = program.ErrReported
 			} else if err == nil && !r.OK {
 				err = r.Problem
 			}

@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/bundle"
+	"toolgraph/internal/program"
 )
 
 type bundleFlags struct {
@@ -25,7 +26,7 @@ type bundleFlags struct {
 	publish       bundle.Publication
 }
 
-func newBundle(std streams) *cobra.Command {
+func newBundle(std program.Streams) *cobra.Command {
 	flags := bundleFlags{}
 	cmd := &cobra.Command{
 		Use:   "bundle FILE",
@@ -47,7 +48,7 @@ registry under --registry-name; --url is the address from which it will be downl
   toolgraph bundle graph.yaml -o notes.mcpb --include templates --icon icon.png
   toolgraph bundle graph.yaml --binary linux/toolgraph --binary windows/toolgraph.exe
   toolgraph bundle graph.yaml --server-json server.json --registry-name io.github.OWNER/notes --url URL`,
-		Args: onlyGraph, SuggestFor: []string{"pack", "mcpb"},
+		Args: program.OnlyGraph, SuggestFor: []string{"pack", "mcpb"},
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
 	}
 	f := cmd.Flags()
@@ -62,8 +63,8 @@ registry under --registry-name; --url is the address from which it will be downl
 	f.StringVar(&flags.Description, "server-json", "", "write the description for the MCP registry to this `file`")
 	f.StringVar(&flags.publish.Name, "registry-name", "", "`name` in the MCP registry, such as io.github.OWNER/NAME")
 	f.StringVar(&flags.publish.URL, "url", "", "the `URL` from which the bundle will be downloaded")
-	formatFlag(cmd, &flags.format)
-	return takesGraph(cmd, &flags.graph)
+	program.FormatFlag(cmd, &flags.format)
+	return program.TakesGraph(cmd, &flags.graph)
 }
 
 // bundleReport is what --json prints.
@@ -82,7 +83,7 @@ type bundledFile struct {
 	Mode  string `json:"mode"`
 }
 
-func (f *bundleFlags) run(ctx context.Context, std streams) error {
+func (f *bundleFlags) run(ctx context.Context, std program.Streams) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -122,10 +123,10 @@ func (f *bundleFlags) run(ctx context.Context, std streams) error {
 			return err
 		}
 	}
-	shown := std.out
+	shown := std.Out
 	if b.Output == "-" {
-		shown = std.err
-		_, err = std.out.Write(archive)
+		shown = std.Err
+		_, err = std.Out.Write(archive)
 	} else {
 		err = files.Write(b.Output, archive, 0o644, links)
 	}
@@ -133,7 +134,7 @@ func (f *bundleFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	if f.format == "json" {
-		return writeEscaped(shown, report, "  ")
+		return program.WriteEscaped(shown, report, "  ")
 	}
 	return report.print(shown, b)
 }
@@ -149,18 +150,18 @@ func (f *bundleFlags) check() error {
 	}
 	switch {
 	case f.Output != "" && f.Output != "-" && filepath.Ext(f.Output) != ".mcpb":
-		return usagef("-o is %q, expected a file that ends in .mcpb, or - for standard output", f.Output)
+		return program.Usagef("-o is %q, expected a file that ends in .mcpb, or - for standard output", f.Output)
 	case f.Description != "" && filepath.Ext(f.Description) != ".json":
-		return usagef("--server-json is %q, expected a file that ends in .json", f.Description)
+		return program.Usagef("--server-json is %q, expected a file that ends in .json", f.Description)
 	case f.Description == "" && f.publish != (bundle.Publication{}):
-		return usagef("--registry-name and --url are for --server-json; add --server-json server.json")
+		return program.Usagef("--registry-name and --url are for --server-json; add --server-json server.json")
 	case f.Description != "" && (f.publish.Name == "" || f.publish.URL == ""):
-		return usagef("--server-json requires --registry-name and --url")
+		return program.Usagef("--server-json requires --registry-name and --url")
 	case f.Description == "":
 		return nil
 	}
 	if err := f.publish.Check(); err != nil {
-		return usageError{err}
+		return program.Usagef("%w", err)
 	}
 	return nil
 }

@@ -13,13 +13,14 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/capabilities"
 )
 
-func newCapabilities(std streams) *cobra.Command {
+func newCapabilities(std program.Streams) *cobra.Command {
 	var format, file, servers string
-	var vars varValues
+	var vars program.VarValues
 	var anyEnv bool
 	cmd := &cobra.Command{
 		Use:   "capabilities FILE [TOOL]",
@@ -35,7 +36,7 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 		Example: `  toolgraph capabilities graph.yaml
   toolgraph capabilities graph.yaml tidy_up
   toolgraph capabilities graph.yaml --any-env --format json    in CI`,
-		Args:       args(0, 1, "a graph file and a tool"),
+		Args:       program.Args(0, 1, "a graph file and a tool"),
 		SuggestFor: []string{"permissions", "effects"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := project.Load(cmd.Context(), file, config.Options{ServersFile: servers, AssumeEnv: anyEnv, Vars: vars})
@@ -44,7 +45,7 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 			}
 			graphs := p.Listed()
 			if len(args) == 1 {
-				one, err := graphOf(p, args[0])
+				one, err := program.GraphOf(p, args[0])
 				if err != nil {
 					return err
 				}
@@ -52,16 +53,16 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 			}
 			answer := inspect.CapabilitiesOf(p, graphs)
 			if format == "json" {
-				return encodeJSON(std.out, answer)
+				return program.EncodeJSON(std.Out, answer)
 			}
-			return printCapabilities(std.out, answer, len(args) == 1)
+			return printCapabilities(std.Out, answer, len(args) == 1)
 		},
 	}
-	formatFlag(cmd, &format)
-	serversFlag(cmd, &servers)
-	vars.register(cmd)
-	anyEnvFlag(cmd, &anyEnv)
-	return takesGraph(cmd, &file)
+	program.FormatFlag(cmd, &format)
+	program.ServersFlag(cmd, &servers)
+	vars.Register(cmd)
+	program.AnyEnvFlag(cmd, &anyEnv)
+	return program.TakesGraph(cmd, &file)
 }
 
 // verbs introduce the calls with an effect, to be read at a glance.

@@ -14,6 +14,7 @@ import (
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/editor/checks"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 )
@@ -28,7 +29,7 @@ type checkFlags struct {
 	unsynced bool     // one of these tools is of a server from a registry
 }
 
-func newCheck(std streams) *cobra.Command {
+func newCheck(std program.Streams) *cobra.Command {
 	flags := checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIRECTORY|- …",
@@ -54,24 +55,24 @@ The exit code is 3 when a file has an error, and with --strict also when it has 
   toolgraph check graph.yaml --live --strict       in CI
   toolgraph check - --stdin-path graph.yaml --format json < unsaved.yaml
   toolgraph check graphs --any-env --format sarif > findings.sarif`,
-		Args: args(1, -1, "at least one graph file"), SuggestFor: []string{"validate", "lint", "verify"},
+		Args: program.Args(1, -1, "at least one graph file"), SuggestFor: []string{"validate", "lint", "verify"},
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
-	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif", "github")
-	jsonFlag(cmd, &flags.format)
-	serversFlag(cmd, &flags.servers)
-	flags.vars.register(cmd)
+	program.ChoiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "sarif", "github")
+	program.JSONFlag(cmd, &flags.format)
+	program.ServersFlag(cmd, &flags.Servers)
+	flags.Vars.Register(cmd)
 	cmd.Flags().BoolVar(&flags.live, "live", false, "start the servers that the graphs call, and check calls against the tools that they list")
-	anyEnvFlag(cmd, &flags.anyEnv)
+	program.AnyEnvFlag(cmd, &flags.anyEnv)
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "exit with 3 for warnings as well")
 	cmd.Flags().StringVar(&flags.stdinPath, "stdin-path", "", "`path` of the file that - stands for")
 	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list skipped YAML files on standard error")
-	return takesGraphs(cmd)
+	return program.TakesGraphs(cmd)
 }
 
-func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error {
+func (f *checkFlags) run(ctx context.Context, std program.Streams, paths []string) error {
 	if f.live && f.anyEnv {
-		return usagef("--live and --any-env exclude each other: servers need the real variables")
+		return program.Usagef("--live and --any-env exclude each other: servers need the real variables")
 	}
 	files, skipped, err := f.files(ctx, std, paths)
 	if err != nil {
@@ -81,7 +82,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 	var failed error // files that could not be read, servers that could not be asked
 	print, shown, done := findingFormats[f.format], lines{}, 0
 	isText := f.format == "text"
-	if isText && isTerminal(std.out) {
+	if isText && program.IsTerminal(std.Out) {
 		print = shown.write
 	}
 	for _, file := range files {
@@ -96,13 +97,13 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 		failed = errors.Join(failed, err)
 		found = append(found, fresh...)
 		if isText { // the other formats are one document
-			if err := print(std.out, fresh); err != nil {
+			if err := print(std.Out, fresh); err != nil {
 				return err
 			}
 		}
 	}
 	if !isText {
-		if err := print(std.out, found); err != nil {
+		if err := print(std.Out, found); err != nil {
 			return err
 		}
 	}
@@ -111,20 +112,20 @@ func (f *checkFlags) run(ctx context.Context, std streams, paths []string) error
 		if done < len(files) {
 			count = fmt.Sprintf("%d of %d files", done, len(files))
 		}
-		fmt.Fprintf(std.err, "%s: %s%s%s\n", count, terminal.On(std.err).Paint(summaryStyle(found), summary(found)), f.unchecked(), skipped)
+		fmt.Fprintf(std.Err, "%s: %s%s%s\n", count, terminal.On(std.Err).Paint(summaryStyle(found), summary(found)), f.unchecked(), skipped)
 	}
 	if failed != nil {
 		return failed
 	}
 	if found.Err() != nil || f.strict && len(found) > 0 {
-		return errFindings
+		return program.ErrFindings
 	}
 	return nil
 }
 
 // check returns the findings of one file, and notes its lines.
-func (f *checkFlags) check(ctx context.Context, std streams, of checked, shown lines) (config.Diagnostics, error) {
-	opts := config.Options{ServersFile: f.servers, AssumeEnv: f.anyEnv, Vars: f.vars}
+func (f *checkFlags) check(ctx context.Context, std program.Streams, of checked, shown lines) (config.Diagnostics, error) {
+	opts := config.Options{ServersFile: f.Servers, AssumeEnv: f.anyEnv, Vars: f.Vars}
 	src, err := of.bytes()
 	var found config.Diagnostics
 	if errors.As(err, &found) {
@@ -198,7 +199,7 @@ func (f *checkFlags) unchecked() string {
 // listed returns what the servers list now about the tools that the graphs call, as a lock that
 // is not written; schemas that an older lock has learned stay. The findings are calls of tools
 // that do not exist; the error says which servers failed.
-func (f *checkFlags) listed(ctx context.Context, std streams, p *project.Project, older *lock.Lock) (*lock.Lock, config.Diagnostics, error) {
+func (f *checkFlags) listed(ctx context.Context, std program.Streams, p *project.Project, older *lock.Lock) (*lock.Lock, config.Diagnostics, error) {
 	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return older, nil, err
@@ -234,17 +235,17 @@ func (c checked) bytes() ([]byte, error) {
 
 // files returns the files that the paths of the command line stand for, including -, and a
 // summary of skipped files, empty without any.
-func (f *checkFlags) files(ctx context.Context, std streams, paths []string) ([]checked, string, error) {
+func (f *checkFlags) files(ctx context.Context, std program.Streams, paths []string) ([]checked, string, error) {
 	if err := f.checkInput(paths); err != nil {
 		return nil, "", err
 	}
 	var files []checked
 	named := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
 	if len(named) < len(paths) {
-		if isTerminal(std.in) {
-			fmt.Fprintln(std.err, "toolgraph: reading the graph file from standard input")
+		if program.IsTerminal(std.In) {
+			fmt.Fprintln(std.Err, "toolgraph: reading the graph file from standard input")
 		}
-		src, err := readInput(ctx, std.in, config.MaxFileBytes+1) // one byte more, so that a longer file is a finding
+		src, err := program.ReadInput(ctx, std.In, config.MaxFileBytes+1) // one byte more, so that a longer file is a finding
 		if err != nil {
 			return nil, "", err
 		}
@@ -259,7 +260,7 @@ func (f *checkFlags) files(ctx context.Context, std streams, paths []string) ([]
 	}
 	for _, s := range found.Skipped {
 		if f.verbose {
-			fmt.Fprintf(std.err, "skipped %s: %s\n", wording.Printable(s.Path), s.Why)
+			fmt.Fprintf(std.Err, "skipped %s: %s\n", wording.Printable(s.Path), s.Why)
 		}
 	}
 	if len(files) == 0 {
@@ -281,9 +282,9 @@ func (f *checkFlags) checkInput(paths []string) error {
 	}
 	switch {
 	case reads > 1:
-		return usagef("- is given %d times, expected once", reads)
+		return program.Usagef("- is given %d times, expected once", reads)
 	case reads == 0 && f.stdinPath != "":
-		return usagef("--stdin-path requires the argument -: toolgraph check - --stdin-path %s", shellWord(f.stdinPath))
+		return program.Usagef("--stdin-path requires the argument -: toolgraph check - --stdin-path %s", program.ShellWord(f.stdinPath))
 	case f.stdinPath == "":
 		f.stdinPath = unnamedInput
 	}
@@ -295,13 +296,13 @@ func noGraphFiles(paths []string, found *project.Found) error {
 	if len(paths) == 1 && len(found.Skipped) == 1 && filepath.Clean(found.Skipped[0].Path) == filepath.Clean(paths[0]) {
 		path, what := paths[0], found.Skipped[0].Why
 		if what == notGraphs[config.TestEnding] {
-			return usagef("%s is a %s, expected a graph file; to run the tests: toolgraph test %s", path, what, shellWord(path))
+			return program.Usagef("%s is a %s, expected a graph file; to run the tests: toolgraph test %s", path, what, program.ShellWord(path))
 		}
-		return usagef("%s is a %s, expected a graph file", path, what)
+		return program.Usagef("%s is a %s, expected a graph file", path, what)
 	}
 	where, skipped := strings.Join(paths, ", "), ""
 	if len(found.Skipped) > 0 {
 		skipped = fmt.Sprintf("; skipped %s (%s), -v lists them", wording.Count(len(found.Skipped), "YAML file"), found.Why())
 	}
-	return usagef("no graph file in %s: expected *.yaml or *.yml files with server and tools%s", where, skipped)
+	return program.Usagef("no graph file in %s: expected *.yaml or *.yml files with server and tools%s", where, skipped)
 }

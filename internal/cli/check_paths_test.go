@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/program"
 )
 
 // endless is a stream that never ends, and counts what is read of it.
@@ -24,8 +25,8 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestCheckBoundsStandardInput(t *testing.T) {
 	var out bytes.Buffer
 	in := &endless{}
-	code := run(t.Context(), []string{"check", "-", "--stdin-path", "g.yaml"}, streams{in: in, out: &out, err: io.Discard})
-	if want := "g.yaml: the file is larger than 1 MiB"; code != exitDiagnostics || !strings.Contains(out.String(), want) {
+	code := run(t.Context(), []string{"check", "-", "--stdin-path", "g.yaml"}, program.Streams{In: in, Out: &out, Err: io.Discard})
+	if want := "g.yaml: the file is larger than 1 MiB"; code != program.ExitDiagnostics || !strings.Contains(out.String(), want) {
 		t.Errorf("it ended with %d and printed %swant %s", code, out.String(), want)
 	}
 	if in.read > 2*config.MaxFileBytes {

@@ -18,6 +18,7 @@ import (
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/hostconfig"
+	"toolgraph/internal/program"
 )
 
 type configFlags struct {
@@ -29,14 +30,14 @@ type configFlags struct {
 	format             string
 }
 
-func newConfig(std streams) *cobra.Command {
+func newConfig(std program.Streams) *cobra.Command {
 	flags := configFlags{}
 	names := hostconfig.Names()
 	cmd := &cobra.Command{
 		Use:   "config HOST FILE",
 		Short: "Put this graph into the configuration of an MCP host",
 		Long: `Print the entry with which an MCP host starts this graph, with absolute paths, and on
-standard error the file that it belongs to. HOST is ` + alternatives(names) + `.
+standard error the file that it belongs to. HOST is ` + program.Alternatives(names) + `.
 
 With --write the entry is put into that file. Everything else in it stays as it is, with
 comments and formatting, and the old file stays beside it as a backup. An entry of
@@ -54,28 +55,28 @@ is written: variables that the graph reads are references or placeholders, which
   toolgraph config claude-code graph.yaml --write
   toolgraph config vscode graph.yaml --scope project --dry-run
   toolgraph config codex graph.yaml --http http://127.0.0.1:8080/mcp --write`,
-		Args:      args(1, 1, "the name of a host and a graph file"),
+		Args:      program.Args(1, 1, "the name of a host and a graph file"),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			host := hostconfig.Find(args[0])
 			if host == nil {
-				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
+				return program.Usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
 			}
 			return flags.run(cmd.Context(), std, host)
 		},
 	}
-	serversFlag(cmd, &flags.servers)
+	program.ServersFlag(cmd, &flags.servers)
 	cmd.Flags().StringVar(&flags.name, "name", "", "`name` of the entry (default server.name of the graph file)")
 	cmd.Flags().StringVar(&flags.url, "http", "", "`URL` of a server that runs already (serve --http), instead of a program to start")
-	choiceFlag(cmd, &flags.scope, "scope", "", "whose configuration: the user's, or that of the project in this directory", "user", "project")
+	program.ChoiceFlag(cmd, &flags.scope, "scope", "", "whose configuration: the user's, or that of the project in this directory", "user", "project")
 	cmd.Flags().BoolVar(&flags.write, "write", false, "put the entry into the host's file")
 	cmd.Flags().BoolVar(&flags.dry, "dry-run", false, "print what --write would change, and write nothing")
 	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an entry of another server that has the name, and follow a symbolic link out of its directory")
 	cmd.Flags().BoolVar(&flags.allowExec, "allow-exec", false, "let the entry start the programs of servers of type exec; only for graph files that you trust")
-	choiceFlag(cmd, &flags.locked, "locked", "", "whether the entry refuses tools that differ from the lock file; auto: when there is one", "auto", "true", "false")
+	program.ChoiceFlag(cmd, &flags.locked, "locked", "", "whether the entry refuses tools that differ from the lock file; auto: when there is one", "auto", "true", "false")
 	cmd.Flags().Lookup("locked").NoOptDefVal = "true"
-	formatFlag(cmd, &flags.format)
-	return takesGraph(cmd, &flags.graphFile)
+	program.FormatFlag(cmd, &flags.format)
+	return program.TakesGraph(cmd, &flags.graphFile)
 }
 
 // hostEntry is the report of config.
@@ -100,7 +101,7 @@ type hostEntry struct {
 	dir string // of the project
 }
 
-func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Host) error {
+func (f *configFlags) run(ctx context.Context, std program.Streams, host *hostconfig.Host) error {
 	scope := hostconfig.Scope(f.scope)
 	if err := f.check(host, scope); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 		report.Started = startEntry(ctx, launch)
 	}
 	if f.format == "json" {
-		err = writeEscaped(std.out, report, "  ")
+		err = program.WriteEscaped(std.Out, report, "  ")
 	} else {
 		err = report.print(std, host)
 	}
@@ -153,7 +154,7 @@ func (f *configFlags) run(ctx context.Context, std streams, host *hostconfig.Hos
 // check rejects what the host has no form for.
 func (f *configFlags) check(host *hostconfig.Host, scope hostconfig.Scope) error {
 	if scope == hostconfig.ProjectScope && !host.HasProjects() {
-		return usagef("%s has no configuration of projects; leave out --scope project", host.Title)
+		return program.Usagef("%s has no configuration of projects; leave out --scope project", host.Title)
 	}
 	if f.url == "" {
 		return nil
@@ -164,19 +165,19 @@ func (f *configFlags) check(host *hostconfig.Host, scope hostconfig.Scope) error
 		if at := strings.LastIndexByte(shown, '@'); at >= 0 {
 			shown = "…" + shown[at:]
 		}
-		return usagef("--http is %s, expected a URL such as http://127.0.0.1:8080/mcp", wording.Quote(shown))
+		return program.Usagef("--http is %s, expected a URL such as http://127.0.0.1:8080/mcp", wording.Quote(shown))
 	}
 	if parsed.User != nil {
-		return usagef("the URL of --http has a user or a password, which is never written; leave it out")
+		return program.Usagef("the URL of --http has a user or a password, which is never written; leave it out")
 	}
 	if config.PlainSecret("", f.url) || hostconfig.IsSecret("", f.url) {
-		return usagef("a part of the URL of --http looks like a secret, which is never written; leave it out, and add a header in the host's file with a reference to a variable")
+		return program.Usagef("a part of the URL of --http looks like a secret, which is never written; leave it out, and add a header in the host's file with a reference to a variable")
 	}
 	if strings.Contains(f.url, "$") {
-		return usagef("the URL of --http refers to a variable, which hosts do not replace in it; leave it out, and add a header in the host's file with a reference to a variable")
+		return program.Usagef("the URL of --http refers to a variable, which hosts do not replace in it; leave it out, and add a header in the host's file with a reference to a variable")
 	}
 	if instead := host.NoHTTP(); instead != "" {
-		return usagef("the configuration file of %s has no servers over HTTP; %s", host.Title, instead)
+		return program.Usagef("the configuration file of %s has no servers over HTTP; %s", host.Title, instead)
 	}
 	return nil
 }
@@ -232,50 +233,50 @@ func explainConfig(err error, host *hostconfig.Host) error {
 
 // print prints the entry, the diff or what was written to standard output, and the rest to standard
 // error.
-func (r *hostEntry) print(std streams, host *hostconfig.Host) error {
+func (r *hostEntry) print(std program.Streams, host *hostconfig.Host) error {
 	var err error
 	switch {
 	case r.Action == hostconfig.Unchanged:
-		printLine(std.out, "nothing changes: %s has this entry", r.File)
+		program.PrintLine(std.Out, "nothing changes: %s has this entry", r.File)
 	case r.Written:
-		printLine(std.out, "%s %s in %s", r.Action, wording.Quote(r.Name), r.File)
+		program.PrintLine(std.Out, "%s %s in %s", r.Action, wording.Quote(r.Name), r.File)
 		if r.Backup != "" {
-			printLine(std.out, "the old file is %s", r.Backup)
+			program.PrintLine(std.Out, "the old file is %s", r.Backup)
 		}
 	case r.Action != "":
-		_, err = io.WriteString(std.out, wording.Printable(r.Diff))
+		_, err = io.WriteString(std.Out, wording.Printable(r.Diff))
 	default:
-		_, err = fmt.Fprintln(std.out, r.Entry)
+		_, err = fmt.Fprintln(std.Out, r.Entry)
 		if r.File == "" {
-			printLine(std.err, "%s; set it before --write, or add the entry by hand", homeless(host))
+			program.PrintLine(std.Err, "%s; set it before --write, or add the entry by hand", homeless(host))
 			break
 		}
-		printLine(std.err, "%s: %s; add --write to put the entry there, --dry-run to see the changes", host.Title, r.File)
+		program.PrintLine(std.Err, "%s: %s; add --write to put the entry there, --dry-run to see the changes", host.Title, r.File)
 	}
 	if len(r.Dropped) > 0 {
-		printLine(std.err, "warning: the entry had these, which the new one lacks: %s", wording.Printable(strings.Join(r.Dropped, ", ")))
+		program.PrintLine(std.Err, "warning: the entry had these, which the new one lacks: %s", wording.Printable(strings.Join(r.Dropped, ", ")))
 	}
 	for _, warning := range r.Warnings {
-		printLine(std.err, "warning: %s", warning)
+		program.PrintLine(std.Err, "warning: %s", warning)
 	}
 	if len(r.Variables) > 0 {
-		printLine(std.err, "%s: %s", host.Fill(), strings.Join(r.Variables, ", "))
+		program.PrintLine(std.Err, "%s: %s", host.Fill(), strings.Join(r.Variables, ", "))
 	}
 	for _, o := range r.Optional {
 		text := "with a default in the graph file"
 		if o.Default != "" {
 			text = "default " + wording.Quote(o.Default)
 		}
-		printLine(std.err, "%s: optional, %s", o.Name, text)
+		program.PrintLine(std.Err, "%s: optional, %s", o.Name, text)
 	}
 	if r.Started != nil {
 		r.Started.print(std)
 	}
 	for _, next := range r.Next {
-		printLine(std.err, "%s", next)
+		program.PrintLine(std.Err, "%s", next)
 	}
 	if r.Command != "" && !r.Written {
-		printLine(std.err, "The same with its own command: %s", r.Command)
+		program.PrintLine(std.Err, "The same with its own command: %s", r.Command)
 	}
 	return err
 }
@@ -289,7 +290,7 @@ func homeless(host *hostconfig.Host) string {
 func addCommand(host *hostconfig.Host, scope hostconfig.Scope, launch hostconfig.Launch) string {
 	words := []string{"claude", "mcp", "add-json", "--scope", string(scope), launch.Name, host.EntryJSON(launch)}
 	for i, word := range words {
-		words[i] = shellWord(word)
+		words[i] = program.ShellWord(word)
 	}
 	return strings.Join(words, " ")
 }

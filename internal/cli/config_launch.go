@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/hostconfig"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/registry"
 )
 
@@ -53,7 +54,7 @@ func (f *configFlags) launch() (launch hostconfig.Launch, warnings []string, err
 		launch.Name = file.Server.Name.Value
 	}
 	if strings.TrimSpace(launch.Name) == "" || strings.ContainsFunc(launch.Name, func(r rune) bool { return unicode.IsControl(r) || wording.IsHidden(r) }) {
-		return launch, nil, usagef("the name of the entry is %s, expected visible characters; choose one with --name", wording.Quote(launch.Name))
+		return launch, nil, program.Usagef("the name of the entry is %s, expected visible characters; choose one with --name", wording.Quote(launch.Name))
 	}
 	if !plainName().MatchString(launch.Name) {
 		warnings = append(warnings, fmt.Sprintf("the name %s has other characters than letters, digits, _ and -, which not every host accepts; choose one with --name", wording.Quote(launch.Name)))

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/hostconfig"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
 )
@@ -21,15 +22,15 @@ const entryTime = 20 * time.Second
 // serveFlags returns the flags without which the entry would not serve the file as this directory has it:
 // --allow-exec for programs, which only the user can decide, and --locked for a lock file.
 func (f *configFlags) serveFlags(file *config.File) (args, warnings []string, err error) {
-	program := slices.IndexFunc(file.Servers, func(u *config.Upstream) bool { return u.Transport == config.Exec })
+	exec := slices.IndexFunc(file.Servers, func(u *config.Upstream) bool { return u.Transport == config.Exec })
 	switch {
 	case f.allowExec:
 		args = append(args, "--allow-exec")
-	case program >= 0:
-		u := file.Servers[program]
+	case exec >= 0:
+		u := file.Servers[exec]
 		text := fmt.Sprintf("%s: server %s starts programs, which is refused without --allow-exec; if you trust the file, add --allow-exec to this command", u.Name.Pos, wording.Quote(u.Name.Value))
 		if f.write {
-			return nil, nil, usagef("%s", text)
+			return nil, nil, program.Usagef("%s", text)
 		}
 		warnings = append(warnings, text)
 	}
@@ -83,7 +84,7 @@ func startEntry(ctx context.Context, launch hostconfig.Launch) *entryStart {
 	ctx, stop := context.WithTimeout(ctx, entryTime)
 	defer stop()
 	hidden := config.NewSecrets(secrets...)
-	pool := mcpclient.NewPool([]*config.Upstream{u}, mcpclient.WithSecrets(hidden), mcpclient.WithClientInfo("toolgraph", versionText()))
+	pool := mcpclient.NewPool([]*config.Upstream{u}, mcpclient.WithSecrets(hidden), mcpclient.WithClientInfo("toolgraph", program.VersionText()))
 	defer pool.Close()
 	tools, err := pool.ListTools(ctx, launch.Name)
 	if err != nil {
@@ -97,11 +98,11 @@ func startEntry(ctx context.Context, launch hostconfig.Launch) *entryStart {
 }
 
 // print prints what came of the start.
-func (s *entryStart) print(std streams) {
+func (s *entryStart) print(std program.Streams) {
 	switch {
 	case s.Not != "":
-		printLine(std.err, "the entry was not started, because %s", s.Not)
+		program.PrintLine(std.Err, "the entry was not started, because %s", s.Not)
 	case s.Failed == "":
-		printLine(std.out, "started once: %s: %s", wording.Count(len(s.Tools), "tool"), wording.List(s.Tools))
+		program.PrintLine(std.Out, "started once: %s: %s", wording.Count(len(s.Tools), "tool"), wording.List(s.Tools))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/program"
 )
 
 type debugFlags struct {
@@ -20,7 +21,7 @@ type debugFlags struct {
 	args string
 }
 
-func newDebug(std streams) *cobra.Command {
+func newDebug(std program.Streams) *cobra.Command {
 	flags := debugFlags{}
 	cmd := &cobra.Command{
 		Use:   "debug FILE TOOL [key=value …]",
@@ -51,15 +52,15 @@ that need to be confirmed.`,
 		},
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "tool arguments as a `JSON` object")
-	flags.registerRuns(cmd, "error")
+	flags.RegisterRuns(cmd, "error")
 	flags.yesFlag(cmd)
-	flags.history.register(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.History.Register(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *debugFlags) run(ctx context.Context, std streams, words []string) error {
+func (f *debugFlags) run(ctx context.Context, std program.Streams, words []string) error {
 	if f.args == "-" {
-		return usagef("--args - reads standard input, which has the commands; write the arguments on the command line")
+		return program.Usagef("--args - reads standard input, which has the commands; write the arguments on the command line")
 	}
 	l, g, args, err := f.loadTool(ctx, std, f.args, words)
 	if err != nil {
@@ -67,7 +68,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	}
 	defer l.Close()
 
-	show := newTrace(std.err, l.Project, g, true)
+	show := newTrace(std.Err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
 	ctx, options := l.Begin(show.progress.followed(ctx, f.terminal), g)
@@ -76,7 +77,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 	})
 	var refused *execution.ArgumentsError
 	if errors.As(err, &refused) {
-		return usageError{err}
+		return program.Usagef("%w", err)
 	}
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 		return err
 	}
 	r := &repl{
-		std: std, screen: terminal.On(std.err), session: session, graph: g, secrets: l.File.Secrets, trace: show,
+		std: std, screen: terminal.On(std.Err), session: session, graph: g, secrets: l.File.Secrets, trace: show,
 		file: l.File.Path, source: bytes.Split(source, []byte("\n")),
 	}
 	close, err := r.input(ctx, f.terminal.input, f.historyPath())
@@ -102,8 +103,8 @@ func (f *debugFlags) run(ctx context.Context, std streams, words []string) error
 
 // historyPath returns where the commands are kept, empty when they are not.
 func (f *debugFlags) historyPath() string {
-	dir, err := f.history.directory()
-	if err != nil || f.history.off {
+	dir, err := f.History.Directory()
+	if err != nil || f.History.Off {
 		return ""
 	}
 	return filepath.Join(dir, "debug_history")
@@ -129,9 +130,9 @@ func (stoppedError) Error() string { return "the run was stopped" }
 
 // As lets Ctrl-C have the exit code of its signal.
 func (e stoppedError) As(target any) bool {
-	ended, is := target.(*signalError)
+	ended, is := target.(*program.SignalError)
 	if is && e.interrupted {
-		ended.signal = syscall.SIGINT
+		ended.Signal = syscall.SIGINT
 	}
 	return is && e.interrupted
 }

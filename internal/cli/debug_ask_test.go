@@ -11,6 +11,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/program"
 )
 
 const asksYAML = `version: "1.0"
@@ -38,7 +39,7 @@ func TestDebugAsksBetweenCommands(t *testing.T) {
 	}
 	var said bytes.Buffer
 	lines := []string{"break remove", "where", "continue", "because", "yes", "print $.sure.why", "continue", "yes"}
-	std := streams{in: strings.NewReader(strings.Join(lines, "\n")), out: &bytes.Buffer{}, err: &said}
+	std := program.Streams{In: strings.NewReader(strings.Join(lines, "\n")), Out: &bytes.Buffer{}, Err: &said}
 	user := newAsker(std)
 	user.talks = true
 	c := debug.New()

@@ -13,6 +13,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/program"
 )
 
 const (
@@ -122,7 +123,7 @@ func editWords(r *repl, text string) (from int, words []string) {
 	if v, has := outputs[node]; has && v != nil {
 		src, err := value.Encode(v)
 		if shown := r.secrets.RedactJSON(src); err == nil && len(src) <= mostEdited && string(shown) == string(src) {
-			words = append(words, string(escaped(json.RawMessage(src))))
+			words = append(words, string(program.Escaped(json.RawMessage(src))))
 		}
 	}
 	return len(text) - len(typed), words

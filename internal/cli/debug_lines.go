@@ -7,6 +7,7 @@ import (
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/program"
 )
 
 const debugPrompt = "> "
@@ -15,12 +16,12 @@ const debugPrompt = "> "
 // lines; without a terminal by lines alone, and SIGINT ends the command as usual. close gives the
 // terminal and SIGINT back.
 func (r *repl) input(ctx context.Context, in *lineReader, history string) (close func(), err error) {
-	if !isTerminal(r.std.in) {
+	if !program.IsTerminal(r.std.In) {
 		r.next = in.line
 		return func() {}, nil
 	}
 	r.interrupts = make(chan struct{}, 1)
-	release := onInterrupt(ctx, func() {
+	release := program.OnInterrupt(ctx, func() {
 		select {
 		case r.interrupts <- struct{}{}:
 		default: // one is waiting to be heard
@@ -31,7 +32,7 @@ func (r *repl) input(ctx context.Context, in *lineReader, history string) (close
 		return in.line(ctx)
 	}
 	read, edits, hint := plain, false, "an empty line repeats the last command"
-	if r.std.areStandard() && terminal.CanEdit(r.std.in, r.std.out, r.std.err) {
+	if r.std.AreStandard() && terminal.CanEdit(r.std.In, r.std.Out, r.std.Err) {
 		private := func(line string) bool { return r.secrets.Redact(line) != line }
 		editor, err := terminal.NewEditor(terminal.OpenHistory(history, private), r.complete)
 		if err != nil {
@@ -110,7 +111,7 @@ func (r *repl) interruptible(ctx context.Context) {
 			return
 		}
 		if r.session.Pause() == nil {
-			r.say("%spausing %s; Ctrl-C again stops the run\n", clearLine(r.std.err), pausesAfter(r.session.State()))
+			r.say("%spausing %s; Ctrl-C again stops the run\n", program.ClearLine(r.std.Err), pausesAfter(r.session.State()))
 		}
 	}
 }

@@ -14,11 +14,12 @@ import (
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/program"
 )
 
 // repl reads commands and executes them in a debugging session.
 type repl struct {
-	std     streams
+	std     program.Streams
 	screen  terminal.Screen
 	next    func(ctx context.Context) (string, error) // returns a command, see input
 	session *debug.Session
@@ -64,7 +65,7 @@ func (r *repl) execute(ctx context.Context, line string) (last bool) {
 	return r.session.State().Status.Ended()
 }
 
-func (r *repl) say(format string, args ...any) { fmt.Fprintf(r.std.err, format, args...) }
+func (r *repl) say(format string, args ...any) { fmt.Fprintf(r.std.Err, format, args...) }
 
 // command executes a line.
 func (r *repl) command(ctx context.Context, line string) error {

@@ -10,6 +10,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/program"
 )
 
 // Commands work after the run has ended, as after an interrupt while lines are waiting.
@@ -39,7 +40,7 @@ tools:
 	s.Stop()
 	<-s.Done()
 	var said bytes.Buffer
-	r := &repl{std: streams{err: &said}, session: s, graph: graphs[0], secrets: file.Secrets}
+	r := &repl{std: program.Streams{Err: &said}, session: s, graph: graphs[0], secrets: file.Secrets}
 	for _, line := range []string{"where", "list", "step", "continue", "watch $.entry", "context", "edit entry 1"} {
 		if !r.execute(t.Context(), line) {
 			t.Errorf("%s: the run continues", line)

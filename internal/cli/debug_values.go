@@ -9,6 +9,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
 // allOf reports whether the arguments of a command begin with --all, and returns the rest.
@@ -37,13 +38,13 @@ func (r *repl) print(v value.Value, all bool, command string) error {
 		return nil
 	}
 	if all || !r.screen.Live() {
-		return printValue(r.std.err, v, r.secrets)
+		return printValue(r.std.Err, v, r.secrets)
 	}
 	src, err := redactedJSON(v, r.secrets)
 	if err != nil {
 		return err
 	}
-	text := wording.Printable(indentedJSON(escaped(src)))
+	text := wording.Printable(indentedJSON(program.Escaped(src)))
 	shown, whole := r.screen.Head(text, reservedRows)
 	r.say("%s\n", shown)
 	if !whole {

@@ -7,12 +7,13 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring/inspect"
+	"toolgraph/internal/program"
 	"toolgraph/mcpclient"
 )
 
-func newDoctor(std streams) *cobra.Command {
+func newDoctor(std program.Streams) *cobra.Command {
 	var graph, servers, format string
-	history := historyFlags{}
+	history := program.HistoryFlags{}
 	cmd := &cobra.Command{
 		Use:   "doctor [FILE]",
 		Short: "Check whether a graph file can be served here",
@@ -21,7 +22,7 @@ is up to date, and runs can be recorded. No server is started. The exit code is 
 check fails.`,
 		Example: `  toolgraph doctor graph.yaml
   toolgraph doctor --format json`,
-		Args: onlyGraph,
+		Args: program.OnlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			healthy := true
 			ask := func(i *inspect.Inspector) (*inspect.Health, error) {
@@ -33,26 +34,26 @@ check fails.`,
 				return h, err
 			}
 			var err error
-			if _, noDirectory := history.place(); noDirectory != nil {
-				err = printAnswer(std, &inspect.Inspector{NoStore: noDirectory, Version: versionText()}, format, ask, printHealth)
+			if _, noDirectory := history.Place(); noDirectory != nil {
+				err = printAnswer(std, &inspect.Inspector{NoStore: noDirectory, Version: program.VersionText()}, format, ask, printHealth)
 			} else {
 				err = inspectRuns(std, &history, format, ask, printHealth)
 			}
 			if err == nil && !healthy {
-				return errReported
+				return program.ErrReported
 			}
 			return err
 		},
 	}
-	serversFlag(cmd, &servers)
-	history.registerState(cmd.Flags())
-	formatFlag(cmd, &format)
-	return takesGraph(cmd, &graph)
+	program.ServersFlag(cmd, &servers)
+	history.RegisterState(cmd.Flags())
+	program.FormatFlag(cmd, &format)
+	return program.TakesGraph(cmd, &graph)
 }
 
 // commandPath returns the program that is started for a server.
 func commandPath(u *config.Upstream) (string, error) {
-	return mcpclient.CommandPath(u, selfOption()...)
+	return mcpclient.CommandPath(u, program.SelfOption()...)
 }
 
 func printHealth(w io.Writer, h *inspect.Health) error {
@@ -60,5 +61,5 @@ func printHealth(w io.Writer, h *inspect.Health) error {
 	for _, c := range h.Checks {
 		rows = append(rows, []string{string(c.Result), c.Name, c.Detail})
 	}
-	return writeTable(w, rows)
+	return program.WriteTable(w, rows)
 }

@@ -17,17 +17,18 @@ import (
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/program"
 )
 
 type evalFlags struct {
 	data, history string
 	run, step     string
-	recorded      historyFlags
+	recorded      program.HistoryFlags
 	rule, explain bool
 	compare       bool
 }
 
-func newEval(std streams) *cobra.Command {
+func newEval(std program.Streams) *cobra.Command {
 	flags := evalFlags{}
 	cmd := &cobra.Command{
 		Use:   "eval EXPR",
@@ -53,7 +54,7 @@ or 4.3/2 in the graph that item calls; without --step, what the run has at its e
   toolgraph eval --rule '{">": [{"var": "list.total"}, 3]}' --data -
   toolgraph eval '$item.name' --run last --step 4.3
   toolgraph eval 'items.tags[0]' --data context.json --compare`,
-		Args: args(1, 1, "one expression"),
+		Args: program.Args(1, 1, "one expression"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.eval(cmd.Context(), std, args[0])
 		},
@@ -62,15 +63,15 @@ or 4.3/2 in the graph that item calls; without --step, what the run has at its e
 	cmd.Flags().StringVar(&flags.history, "history", "", "JSON `file` with the history of a run, or - for standard input")
 	cmd.Flags().StringVar(&flags.run, "run", "", "`run` whose recorded values the expression sees")
 	cmd.Flags().StringVar(&flags.step, "step", "", "`address` of the step of the run before which it is evaluated (default the end of the run)")
-	flags.recorded.registerState(cmd.Flags())
+	flags.recorded.RegisterState(cmd.Flags())
 	cmd.Flags().BoolVar(&flags.rule, "rule", false, "evaluate EXPR as a JSON Logic rule")
 	cmd.Flags().BoolVar(&flags.explain, "explain", false, "also print the parse tree, the paths that are read, and the time")
 	cmd.Flags().BoolVar(&flags.compare, "compare", false, "also print what another engine makes of EXPR")
 	return cmd
 }
 
-func (f *evalFlags) eval(ctx context.Context, std streams, source string) error {
-	scope, err := f.scope(ctx, std.in)
+func (f *evalFlags) eval(ctx context.Context, std program.Streams, source string) error {
+	scope, err := f.scope(ctx, std.In)
 	if err != nil {
 		return err
 	}
@@ -79,44 +80,44 @@ func (f *evalFlags) eval(ctx context.Context, std streams, source string) error 
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return usageError{err}
+		return program.Usagef("%w", err)
 	}
 	if f.explain {
-		subject.explain(std.err)
+		subject.explain(std.Err)
 	}
 	start := time.Now()
 	value, err := subject.eval(ctx, scope)
 	took := time.Since(start)
 	if f.compare {
-		if err := f.printSecond(ctx, std.err, source, scope, value, err != nil); err != nil {
+		if err := f.printSecond(ctx, std.Err, source, scope, value, err != nil); err != nil {
 			return err
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(std.err, pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
-		return errReported
+		fmt.Fprintln(std.Err, pointTo(source, offsetOf(err), err.Error()+codeOf(err)))
+		return program.ErrReported
 	}
 	if f.explain {
-		fmt.Fprintf(std.err, "time   %v\n", took.Round(time.Microsecond/10))
+		fmt.Fprintf(std.Err, "time   %v\n", took.Round(time.Microsecond/10))
 	}
 	if value == nil {
-		fmt.Fprintln(std.err, "nothing: the expression yields no value")
+		fmt.Fprintln(std.Err, "nothing: the expression yields no value")
 		return nil
 	}
-	return printValue(std.out, value, nil)
+	return printValue(std.Out, value, nil)
 }
 
 // scope returns the scope of the expression, from the flags.
 func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope, error) {
 	switch {
 	case f.data != "" && f.history != "":
-		return nil, usagef("--data and --history exclude each other: the context is derived from the history")
+		return nil, program.Usagef("--data and --history exclude each other: the context is derived from the history")
 	case f.run != "" && (f.data != "" || f.history != ""):
-		return nil, usagef("--run excludes --data and --history: the context is that of the run")
+		return nil, program.Usagef("--run excludes --data and --history: the context is that of the run")
 	case f.run != "":
 		return f.recordedScope(ctx)
 	case f.step != "":
-		return nil, usagef("--step is an address in a recorded run; name the run with --run")
+		return nil, program.Usagef("--step is an address in a recorded run; name the run with --run")
 	}
 	if f.history != "" {
 		src, err := dataFrom(ctx, "--history", f.history, in)
@@ -125,7 +126,7 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 		}
 		var records []execution.Record
 		if err := json.Unmarshal(src, &records); err != nil {
-			return nil, usagef("--history: %s is not a history, expected a list of {\"nodeId\": …, \"output\": …}, oldest first", f.history)
+			return nil, program.Usagef("--history: %s is not a history, expected a list of {\"nodeId\": …, \"output\": …}, oldest first", f.history)
 		}
 		return execution.ScopeOf(records), nil
 	}
@@ -138,11 +139,11 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 	}
 	v, err := value.Decode(src)
 	if err != nil {
-		return nil, usagef("--data: %v", err)
+		return nil, program.Usagef("--data: %v", err)
 	}
 	object, ok := v.(value.Object)
 	if !ok {
-		return nil, usagef("--data is not an object, expected {\"NODE\": output, …}")
+		return nil, program.Usagef("--data is not an object, expected {\"NODE\": output, …}")
 	}
 	outputs := map[string]any{}
 	for _, key := range object.Keys() {
@@ -154,11 +155,11 @@ func (f *evalFlags) scope(ctx context.Context, in io.Reader) (*expressions.Scope
 // dataFrom reads the file that a flag names, or standard input.
 func dataFrom(ctx context.Context, flag, name string, in io.Reader) ([]byte, error) {
 	if name == "-" {
-		return readInput(ctx, in, maxArguments)
+		return program.ReadInput(ctx, in, program.MaxArguments)
 	}
 	src, err := os.ReadFile(name)
 	if err != nil && strings.ContainsAny(name[:1], "{[") {
-		return nil, usagef("%s names a file, and %q looks like JSON; write it to a file, or give - and the JSON on standard input", flag, name)
+		return nil, program.Usagef("%s names a file, and %q looks like JSON; write it to a file, or give - and the JSON on standard input", flag, name)
 	}
 	return src, err
 }
@@ -249,7 +250,7 @@ func shown(source string, err error) error {
 }
 
 func printTree(w io.Writer, t jsonata.Tree, depth int) {
-	text := t.Kind
+	text := string(t.Kind)
 	if t.Text != "" {
 		text += " " + t.Text
 	}

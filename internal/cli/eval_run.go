@@ -9,6 +9,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/graph"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 )
 
@@ -18,12 +19,12 @@ func (f *evalFlags) recordedScope(ctx context.Context) (*expressions.Scope, erro
 	if f.step != "" {
 		var err error
 		if at, err = execution.ParseAddress(f.step); err != nil {
-			return nil, usagef("--step: %w", err)
+			return nil, program.Usagef("--step: %w", err)
 		}
 	}
 	var recorded journal.Run
 	var events []execution.Event
-	if err := f.recorded.read(func(store *journal.Store) (err error) {
+	if err := f.recorded.Read(func(store *journal.Store) (err error) {
 		if recorded, err = store.Run(ctx, f.run); err == nil {
 			events, err = store.Load(ctx, recorded.ID)
 		}
@@ -40,7 +41,7 @@ func (f *evalFlags) recordedScope(ctx context.Context) (*expressions.Scope, erro
 	}
 	scope, err := history.Scope(ctx, graphAsRun(ctx, recorded, events), at)
 	if err != nil {
-		return nil, usagef("--step %s: %w", at, err)
+		return nil, program.Usagef("--step %s: %w", at, err)
 	}
 	return scope, nil
 }

@@ -11,20 +11,21 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/expressions/second"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/program"
 )
 
 // secondCommand is the hidden command in whose process another engine evaluates: it may crash or hang.
 const secondCommand = "second-opinion"
 
-func newSecond(std streams) *cobra.Command {
+func newSecond(std program.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:    secondCommand,
 		Short:  "Ask another engine, for eval --compare",
 		Hidden: true,
-		Args:   args(0, 0, "no arguments"),
+		Args:   program.Args(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			second.LimitMemory()
-			return second.Answer(std.in, std.out)
+			return second.Answer(std.In, std.Out)
 		},
 	}
 }
@@ -33,9 +34,6 @@ func newSecond(std streams) *cobra.Command {
 // evaluation here has failed.
 func (f *evalFlags) printSecond(ctx context.Context, w io.Writer, source string, scope *expressions.Scope, ours value.Value, failed bool) error {
 	self, err := os.Executable()
-	if err == nil && isOther.Load() {
-		self, err = beside(self)
-	}
 	if err != nil {
 		return err
 	}

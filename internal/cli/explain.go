@@ -13,9 +13,10 @@ import (
 	"toolgraph/docs"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
-func newExplain(std streams) *cobra.Command {
+func newExplain(std program.Streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "explain [CODE]",
@@ -28,15 +29,15 @@ run failed, use toolgraph runs explain.`,
 		Example: `  toolgraph explain unknown-node
   toolgraph explain retry
   toolgraph explain --json`,
-		Args: args(0, 1, "at most one code"), ValidArgsFunction: completeExplained,
+		Args: program.Args(0, 1, "at most one code"), ValidArgsFunction: completeExplained,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listCodes(std.out, format == "json")
+				return listCodes(std.Out, format == "json")
 			}
-			return explain(std.out, args[0], format == "json")
+			return explain(std.Out, args[0], format == "json")
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }
 
@@ -69,7 +70,7 @@ func explain(w io.Writer, name string, asJSON bool) error {
 		out.Text, out.Examples = e.Text, e.Examples
 	}
 	if asJSON {
-		return encodeJSON(w, out)
+		return program.EncodeJSON(w, out)
 	}
 	if isCode {
 		return printEntry(w, e)
@@ -95,7 +96,7 @@ func unknownName(name string) error {
 	for _, d := range config.Language() {
 		known = append(known, d.Name)
 	}
-	return usagef("unknown code %s; %s", wording.Quote(name), cmp.Or(wording.DidYouMean(name, known),
+	return program.Usagef("unknown code %s; %s", wording.Quote(name), cmp.Or(wording.DidYouMean(name, known),
 		"toolgraph explain lists all codes; to explain a run: toolgraph runs explain "+wording.Shorten(name)))
 }
 
@@ -135,7 +136,7 @@ func listCodes(w io.Writer, asJSON bool) error {
 		for _, e := range docs.Entries() {
 			all = append(all, explainedOf(e))
 		}
-		return encodeJSON(w, all)
+		return program.EncodeJSON(w, all)
 	}
 	screen, section := terminal.On(w), ""
 	var b strings.Builder

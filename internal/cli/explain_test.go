@@ -7,6 +7,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/docs"
+	"toolgraph/internal/program"
 )
 
 // Every code is explained with its examples, in text and as JSON, and SARIF has the same of it.
@@ -16,7 +17,7 @@ func TestExplainCodes(t *testing.T) {
 	_, list := commandLine(t, []string{"explain"})
 	for _, e := range docs.Entries() {
 		code, text := commandLine(t, []string{"explain", e.Code})
-		if code != exitOK || !strings.HasPrefix(text, e.Code+" ("+e.Severity+")\n\n") || !strings.Contains(text, "https://docs.example/diagnostics.md#"+e.Code) {
+		if code != program.ExitOK || !strings.HasPrefix(text, e.Code+" ("+e.Severity+")\n\n") || !strings.Contains(text, "https://docs.example/diagnostics.md#"+e.Code) {
 			t.Errorf("explain %s printed\n%s", e.Code, text)
 		}
 		for _, x := range e.Examples {
@@ -46,7 +47,7 @@ func TestExplainLanguage(t *testing.T) {
 			continue
 		}
 		code, text := commandLine(t, []string{"explain", d.Name})
-		if code != exitOK || !strings.Contains(text, d.Doc) || !strings.Contains(text, d.Of) {
+		if code != program.ExitOK || !strings.Contains(text, d.Doc) || !strings.Contains(text, d.Of) {
 			t.Errorf("explain %s (%s) printed\n%s", d.Name, d.Of, text)
 		}
 	}
@@ -58,10 +59,10 @@ func TestExplainOther(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"explain", "[unknown-node]"}, exitOK, "unknown-node (error)"},
-		{[]string{"explain", "unknow-node"}, exitUsage, `did you mean "unknown-node"?`},
-		{[]string{"explain", "5GNFQ"}, exitUsage, "to explain a run: toolgraph runs explain 5GNFQ"},
-		{[]string{"runs", "explain", "unknown-node"}, exitUsage, "to explain it: toolgraph explain unknown-node"},
+		{[]string{"explain", "[unknown-node]"}, program.ExitOK, "unknown-node (error)"},
+		{[]string{"explain", "unknow-node"}, program.ExitUsage, `did you mean "unknown-node"?`},
+		{[]string{"explain", "5GNFQ"}, program.ExitUsage, "to explain a run: toolgraph runs explain 5GNFQ"},
+		{[]string{"runs", "explain", "unknown-node"}, program.ExitUsage, "to explain it: toolgraph explain unknown-node"},
 	} {
 		if code, text := commandLine(t, c.args); code != c.code || !strings.Contains(text, c.want) {
 			t.Errorf("%v: %d\n%s", c.args, code, text)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"toolgraph/expressions"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
 // summary counts findings.
@@ -42,37 +42,10 @@ func summaryStyle(found config.Diagnostics) terminal.Style {
 }
 
 var findingFormats = map[string]func(io.Writer, config.Diagnostics) error{
-	"text":   writeText,
-	"json":   func(w io.Writer, found config.Diagnostics) error { return encodeJSON(w, findingsOf(found)) },
+	"text":   program.WriteText,
+	"json":   func(w io.Writer, found config.Diagnostics) error { return program.EncodeJSON(w, findingsOf(found)) },
 	"sarif":  writeSARIF,
 	"github": writeGitHub,
-}
-
-// printDiagnostics writes findings, which may have several lines each, to standard error.
-func printDiagnostics(w io.Writer, found config.Diagnostics) {
-	_ = writeText(w, found) // standard error: a failure to write has no place to go
-}
-
-func writeText(w io.Writer, found config.Diagnostics) error { return lines{}.write(w, found) }
-
-// findingText is a finding in one line, its place and severity painted.
-func findingText(screen terminal.Screen, d config.Diagnostic) string {
-	text, place := wording.OneLine(d.String()), wording.OneLine(d.Pos.String())+": "
-	if screen.Plain() || !strings.HasPrefix(text, place) {
-		return text
-	}
-	style, word := terminal.Bad, ""
-	rest := strings.TrimPrefix(text, place)
-	if d.Severity == config.Warning {
-		style, word = terminal.Notice, "warning: "
-	}
-	rest = strings.TrimPrefix(rest, word)
-	code := " [" + d.Code + "]"
-	rest = strings.TrimSuffix(rest, code)
-	if word == "" {
-		rest = screen.Paint(style, rest)
-	}
-	return screen.Paint(terminal.Bold, place) + screen.Paint(style, word) + rest + screen.Paint(terminal.Faint, code)
 }
 
 // finding is a diagnostic as --format json gives it.
@@ -117,13 +90,7 @@ func (l lines) note(of checked, file *config.File) {
 
 // write writes each finding, with its line and a caret below it.
 func (l lines) write(w io.Writer, found config.Diagnostics) error {
-	screen := terminal.On(w)
-	for _, d := range found {
-		if _, err := fmt.Fprintf(w, "%s\n%s", findingText(screen, d), screen.Carets(l.excerpt(d.Pos))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return program.WriteFindings(w, found, l.excerpt)
 }
 
 // excerpt returns the line of a position with a caret below it; empty when it is unknown.
@@ -152,11 +119,11 @@ func writeSARIF(w io.Writer, found config.Diagnostics) error {
 		}
 		results = append(results, sarifResult(d))
 	}
-	return encodeJSON(w, object{
+	return program.EncodeJSON(w, object{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
 		"version": "2.1.0",
 		"runs": []any{object{
-			"tool":       object{"driver": object{"name": "toolgraph", "version": versionText(), "rules": append([]any{}, rules...)}},
+			"tool":       object{"driver": object{"name": "toolgraph", "version": program.VersionText(), "rules": append([]any{}, rules...)}},
 			"results":    results,
 			"columnKind": "unicodeCodePoints",
 		}},

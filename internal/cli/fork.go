@@ -14,6 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
 
@@ -26,7 +27,7 @@ type forkFlags struct {
 	chosen                 func(flag string) bool
 }
 
-func newFork(std streams) *cobra.Command {
+func newFork(std program.Streams) *cobra.Command {
 	flags := forkFlags{}
 	cmd := &cobra.Command{
 		Use:   "fork RUN/ADDRESS [FILE]",
@@ -51,34 +52,34 @@ that is not safe to repeat, its outcome is unknown, and --repeat is needed.`,
   toolgraph fork 3QK7/4 --edit 'search={"hits": []}'
   toolgraph fork 3QK7/4 fixed.yaml --changed
   toolgraph fork 3QK7/4.2/1 --dry-run`,
-		Args: args(1, 1, "a step of a run as RUN/ADDRESS, and at most one graph file"),
+		Args: program.Args(1, 1, "a step of a run as RUN/ADDRESS, and at most one graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
-	recordedGraphFlag(cmd, &flags.graph)
+	recordedGraphFlag(cmd, &flags.Graph)
 	cmd.Flags().StringArrayVar(&flags.edits, "edit", nil, "replace the latest output of a node before the step, as `NODE=JSON`; may be repeated")
 	cmd.Flags().BoolVar(&flags.changed, "changed", false, "fork although the graph has changed, if the steps before are still a path through it")
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "also make calls again whose outcome is unknown")
 	cmd.Flags().BoolVar(&flags.dry, "dry-run", false, "print what would be copied and which calls are made again")
-	choiceFlag(cmd, &flags.format, "format", "f", "output format of --dry-run", "text", "json")
+	program.ChoiceFlag(cmd, &flags.format, "format", "f", "output format of --dry-run", "text", "json")
 	flags.chosen = cmd.Flags().Changed
 	traceFlag(cmd, &flags.trace)
-	flags.registerRuns(cmd, "error")
+	flags.RegisterRuns(cmd, "error")
 	flags.yesFlag(cmd)
-	flags.registerGrace(cmd)
-	flags.audit.register(cmd)
-	flags.history.registerRecorded(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.RegisterGrace(cmd)
+	flags.Audit.Register(cmd)
+	flags.History.RegisterRecorded(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
+func (f *forkFlags) run(ctx context.Context, std program.Streams, step string) error {
 	id, at, err := splitOrigin(step)
 	if err != nil {
 		return err
 	}
 	if f.chosen("format") && !f.dry {
-		return usagef("--format is given without --dry-run; a run prints JSON")
+		return program.Usagef("--format is given without --dry-run; a run prints JSON")
 	}
 	edits, err := editsOf(f.edits)
 	if err != nil {
@@ -86,7 +87,7 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 	}
 	var recorded journal.Run
 	var events []execution.Event
-	err = f.history.read(func(store *journal.Store) error {
+	err = f.History.Read(func(store *journal.Store) error {
 		if recorded, err = store.Run(ctx, id); err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 	if err != nil {
 		return err
 	}
-	f.history.records = !f.dry
+	f.History.Records = !f.dry
 	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return err
@@ -112,15 +113,15 @@ func (f *forkFlags) run(ctx context.Context, std streams, step string) error {
 			return err
 		}
 		if f.format == "json" {
-			return encodeJSON(std.out, plan)
+			return program.EncodeJSON(std.Out, plan)
 		}
-		return printForkPlan(std.out, plan)
+		return printForkPlan(std.Out, plan)
 	}
-	show := newTrace(std.err, p, g, f.trace)
+	show := newTrace(std.Err, p, g, f.trace)
 	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
 	opts := []execution.Option{stop, execution.WithObserver(show), execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.Start != nil {
-			printLine(std.err, "toolgraph: run %s continues run %s from step %s", e.Run, recorded.ID, at)
+			program.PrintLine(std.Err, "toolgraph: run %s continues run %s from step %s", e.Run, recorded.ID, at)
 		}
 	}))}
 	if f.changed {
@@ -137,17 +138,17 @@ func editsOf(given []string) ([]execution.Edit, error) {
 		node, src, found := strings.Cut(text, "=")
 		switch {
 		case !found || node == "":
-			return nil, usagef("--edit is %s, expected NODE=JSON", wording.Quote(text))
+			return nil, program.Usagef("--edit is %s, expected NODE=JSON", wording.Quote(text))
 		case slices.ContainsFunc(edits, func(e execution.Edit) bool { return e.NodeID == node }):
-			return nil, usagef("--edit names node %s twice", wording.Quote(node))
+			return nil, program.Usagef("--edit names node %s twice", wording.Quote(node))
 		case strings.Contains(src, "[redacted]"):
-			return nil, usagef("--edit %s: the value contains [redacted], which would replace the secret itself; write another text instead", wording.OneLine(node))
+			return nil, program.Usagef("--edit %s: the value contains [redacted], which would replace the secret itself; write another text instead", wording.OneLine(node))
 		}
 		edit := execution.Edit{NodeID: node}
 		if src != "nothing" {
 			v, err := value.Decode([]byte(src))
 			if err != nil {
-				return nil, usagef("--edit %s: %v; write JSON, with quotes around a text, or the word nothing", wording.OneLine(node), err)
+				return nil, program.Usagef("--edit %s: %v; write JSON, with quotes around a text, or the word nothing", wording.OneLine(node), err)
 			}
 			edit.Output = v
 		}
@@ -178,17 +179,17 @@ func printForkPlan(w io.Writer, p *dryrun.ForkPlan) error {
 		}
 		rows[i] = []string{"  " + wording.OneLine(c.Node), wording.OneLine(c.Server + "." + c.Tool), wording.Count(c.Calls, "call"), effect}
 	}
-	return writeTable(w, rows)
+	return program.WriteTable(w, rows)
 }
 
 // splitOrigin returns the run and the address of RUN/ADDRESS.
 func splitOrigin(text string) (run string, at execution.Address, err error) {
 	run, step, found := strings.Cut(text, "/")
 	if !found || run == "" {
-		return "", "", usagef("%s names no step of a run, expected RUN/ADDRESS such as last/4; list the addresses with: toolgraph runs show RUN", wording.Quote(text))
+		return "", "", program.Usagef("%s names no step of a run, expected RUN/ADDRESS such as last/4; list the addresses with: toolgraph runs show RUN", wording.Quote(text))
 	}
 	if at, err = execution.ParseAddress(step); err != nil {
-		return "", "", usageError{err}
+		return "", "", program.Usagef("%w", err)
 	}
 	return run, at, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring/graphtest"
+	"toolgraph/internal/program"
 )
 
 // writeGitHub writes findings as workflow commands, which GitHub shows beside the lines.
@@ -40,7 +41,7 @@ func commandProperty(text string) string {
 }
 
 // githubTests prints failed tests and mistakes like writeGitHub, and the totals like textTests.
-type githubTests struct{ std streams }
+type githubTests struct{ std program.Streams }
 
 func (t githubTests) file(r *graphtest.Report) {
 	var failed config.Diagnostics
@@ -50,9 +51,9 @@ func (t githubTests) file(r *graphtest.Report) {
 		}
 	}
 	found, others := r.Mistakes()
-	_ = writeGitHub(t.std.out, append(failed, found...)) // the totals report a closed output
+	_ = writeGitHub(t.std.Out, append(failed, found...)) // the totals report a closed output
 	for _, err := range others {
-		fmt.Fprintf(t.std.out, "::error::%s\n", commandText(err.Error()))
+		fmt.Fprintf(t.std.Out, "::error::%s\n", commandText(err.Error()))
 	}
 }
 

@@ -9,10 +9,11 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/graph"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 )
 
-func newGraph(std streams) *cobra.Command {
+func newGraph(std program.Streams) *cobra.Command {
 	var format, file, servers string
 	var anyEnv bool
 	cmd := &cobra.Command{
@@ -20,7 +21,7 @@ func newGraph(std streams) *cobra.Command {
 		Short: "Draw the graphs of a file as Mermaid, DOT or JSON",
 		Example: `  toolgraph graph graph.yaml count_files          Mermaid, which GitHub renders
   toolgraph graph graph.yaml --format dot | dot -Tsvg > graph.svg`,
-		Args: args(0, 1, "a graph file and a tool"),
+		Args: program.Args(0, 1, "a graph file and a tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := project.Load(cmd.Context(), file, config.Options{ServersFile: servers, AssumeEnv: anyEnv})
 			if err != nil {
@@ -28,20 +29,20 @@ func newGraph(std streams) *cobra.Command {
 			}
 			graphs := p.Graphs
 			if len(args) == 1 {
-				one, err := graphOf(p, args[0])
+				one, err := program.GraphOf(p, args[0])
 				if err != nil {
 					return err
 				}
 				graphs = []*graph.Graph{one}
 			}
-			return renderers[format](std.out, graphs)
+			return renderers[format](std.Out, graphs)
 		},
 	}
-	choiceFlag(cmd, &format, "format", "f", "output format", "mermaid", "dot", "json")
-	jsonFlag(cmd, &format)
-	serversFlag(cmd, &servers)
-	anyEnvFlag(cmd, &anyEnv)
-	return takesGraph(cmd, &file)
+	program.ChoiceFlag(cmd, &format, "format", "f", "output format", "mermaid", "dot", "json")
+	program.JSONFlag(cmd, &format)
+	program.ServersFlag(cmd, &servers)
+	program.AnyEnvFlag(cmd, &anyEnv)
+	return program.TakesGraph(cmd, &file)
 }
 
 var renderers = map[string]func(io.Writer, []*graph.Graph) error{

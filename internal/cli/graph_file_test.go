@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"toolgraph/internal/program"
 )
 
 // withoutGraph are the commands that read no graph file, and why.
@@ -81,7 +83,7 @@ var graphByFlag = map[string][]string{
 // are fine when they are the same, and an error of usage when they are not.
 func TestGraphFileIsAnArgumentOrFlag(t *testing.T) {
 	seen := map[string]bool{}
-	for _, cmd := range runnable(newRoot(streams{})) {
+	for _, cmd := range runnable(newRoot(program.Streams{})) {
 		path := cmd.CommandPath()
 		seen[path] = true
 		if args, byFlag := graphByFlag[path]; byFlag {
@@ -125,11 +127,11 @@ func TestGraphFileIsAnArgumentOrFlag(t *testing.T) {
 			}
 			different := slices.Concat(words, c.before, []string{"other.yaml"}, c.after, []string{"-g", "missing.yaml"})
 			code, printed := commandLine(t, different)
-			if want := `-g is "missing.yaml" and the argument is "other.yaml"; give one graph file`; code != exitUsage || !strings.Contains(printed, want) {
+			if want := `-g is "missing.yaml" and the argument is "other.yaml"; give one graph file`; code != program.ExitUsage || !strings.Contains(printed, want) {
 				t.Errorf("%v ended with %d and printed\n%s\nwant %s", different, code, printed, want)
 			}
 			empty := slices.Concat(words, c.before, c.after, []string{"-g", ""})
-			if code, printed := commandLine(t, empty); code != exitUsage || !strings.Contains(printed, "-g is empty") {
+			if code, printed := commandLine(t, empty); code != program.ExitUsage || !strings.Contains(printed, "-g is empty") {
 				t.Errorf("%v ended with %d and printed\n%s", empty, code, printed)
 			}
 		})
@@ -159,7 +161,7 @@ func runnable(root *cobra.Command) []*cobra.Command {
 func recordRun(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	t.Setenv(stateVariable, "state")
+	t.Setenv(program.StateVariable, "state")
 	const graph = `
 server: {name: g, version: 1.0.0}
 tools:
@@ -170,7 +172,7 @@ tools:
 	if err := os.WriteFile("graph.yaml", []byte(graph), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, printed := commandLine(t, []string{"run", "graph.yaml", "t"}); code != exitOK {
+	if code, printed := commandLine(t, []string{"run", "graph.yaml", "t"}); code != program.ExitOK {
 		t.Fatal(printed)
 	}
 	if strings.HasSuffix(t.Name(), "init") {
@@ -184,6 +186,6 @@ tools:
 func commandLine(t *testing.T, args []string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
-	code := run(t.Context(), args, streams{in: strings.NewReader(""), out: &out, err: &out})
+	code := run(t.Context(), args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	return code, out.String()
 }

@@ -18,6 +18,7 @@ import (
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/importer"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 )
 
@@ -27,7 +28,7 @@ type importFlags struct {
 	force        bool
 }
 
-func newImport(std streams) *cobra.Command {
+func newImport(std program.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Write a graph file from what another system has",
@@ -38,7 +39,7 @@ standard error; the exit code is 1 when the graph has errors.`,
 		Example: `  toolgraph import agent-trace session.jsonl -o release.yaml --test
   toolgraph import context-pipe pipes.json -o pipes.yaml`,
 	}
-	onlyCommands(cmd)
+	program.OnlyCommands(cmd)
 	cmd.AddCommand(newImportTrace(std), newImportPipe(std))
 	return cmd
 }
@@ -48,7 +49,7 @@ func (f *importFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite existing files, and follow the symbolic link that -o names")
 }
 
-func newImportTrace(std streams) *cobra.Command {
+func newImportTrace(std program.Streams) *cobra.Command {
 	flags, opts, calls := importFlags{}, importer.TraceOptions{}, callRange{}
 	cmd := &cobra.Command{
 		Use:   "agent-trace FILE",
@@ -66,10 +67,10 @@ With --test a test beside the graph repeats the trace on its recorded answers:
 FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers.`,
 		Example: `  toolgraph import agent-trace session.jsonl -o release.yaml --test
   toolgraph import agent-trace session.jsonl --calls 3-14 --name release -m .mcp.json`,
-		Args: args(1, 1, "one file, or - for standard input"),
+		Args: program.Args(1, 1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.Test && (flags.out == "" || flags.out == "-") {
-				return usagef("--test writes files beside the graph; name it with -o")
+				return program.Usagef("--test writes files beside the graph; name it with -o")
 			}
 			src, err := flags.read(cmd.Context(), std, args[0], importer.MaxTraceBytes)
 			if err != nil {
@@ -84,14 +85,14 @@ FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers
 		},
 	}
 	flags.register(cmd)
-	serversFlag(cmd, &flags.servers)
+	program.ServersFlag(cmd, &flags.servers)
 	cmd.Flags().StringVar(&opts.Tool, "name", "trace", "`name` of the tool")
 	cmd.Flags().BoolVar(&opts.Test, "test", false, "also write a test with the recorded answers beside the graph; requires -o")
 	cmd.Flags().Var(&calls, "calls", "the calls to import, as FIRST-LAST, counted from 1; failed calls count")
 	return cmd
 }
 
-func newImportPipe(std streams) *cobra.Command {
+func newImportPipe(std program.Streams) *cobra.Command {
 	flags, global := importFlags{}, ""
 	cmd := &cobra.Command{
 		Use:   "context-pipe FILE",
@@ -102,7 +103,7 @@ exec, which runs only with --allow-exec. --global adds the pipes and servers of 
 own file; those of FILE go first. - is standard input.`,
 		Example: `  toolgraph import context-pipe pipes.json -o pipes.yaml
   toolgraph import context-pipe pipes.json --global ~/.mcp-pipe.json -o pipes.yaml`,
-		Args: args(1, 1, "one file, or - for standard input"),
+		Args: program.Args(1, 1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			src, err := flags.read(cmd.Context(), std, args[0], importer.MaxPipesBytes)
 			if err != nil {
@@ -165,8 +166,8 @@ func (c *callRange) String() string {
 func (c *callRange) Type() string { return "range" }
 
 // read returns the bytes of the file to import, or of standard input for -.
-func (f *importFlags) read(ctx context.Context, std streams, path string, most int64) ([]byte, error) {
-	in := std.in
+func (f *importFlags) read(ctx context.Context, std program.Streams, path string, most int64) ([]byte, error) {
+	in := std.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -178,7 +179,7 @@ func (f *importFlags) read(ctx context.Context, std streams, path string, most i
 		}
 		in = file
 	}
-	src, err := readInput(ctx, in, most+1)
+	src, err := program.ReadInput(ctx, in, most+1)
 	if err == nil && int64(len(src)) > most {
 		err = fmt.Errorf("%s is larger than %s; import a part of it", path, sizeText(most))
 	}
@@ -186,17 +187,17 @@ func (f *importFlags) read(ctx context.Context, std streams, path string, most i
 }
 
 func sizeText(n int64) string {
-	size := byteSize(n)
+	size := program.ByteSize(n)
 	return size.String()
 }
 
 // write writes an imported file to where the flags say, and checks it.
-func (f *importFlags) write(ctx context.Context, std streams, file *importer.File) error {
+func (f *importFlags) write(ctx context.Context, std program.Streams, file *importer.File) error {
 	for _, warning := range file.Warnings {
-		fmt.Fprintf(std.err, "toolgraph: warning: %s\n", wording.Printable(warning))
+		fmt.Fprintf(std.Err, "toolgraph: warning: %s\n", wording.Printable(warning))
 	}
 	if f.out == "" || f.out == "-" {
-		if _, err := std.out.Write(file.Graph); err != nil {
+		if _, err := std.Out.Write(file.Graph); err != nil {
 			return err
 		}
 		return f.check(ctx, std, "<stdout>", file.Graph)
@@ -229,13 +230,13 @@ func (f *importFlags) write(ctx context.Context, std streams, file *importer.Fil
 		} else if err != nil {
 			return err
 		}
-		fmt.Fprintf(std.err, "wrote %s\n", wording.Printable(o.path))
+		fmt.Fprintf(std.Err, "wrote %s\n", wording.Printable(o.path))
 	}
 	return f.check(ctx, std, f.out, file.Graph)
 }
 
 // check reports the findings of the graph that was written, and how many TODO comments it has.
-func (f *importFlags) check(ctx context.Context, std streams, path string, src []byte) error {
+func (f *importFlags) check(ctx context.Context, std program.Streams, path string, src []byte) error {
 	p, err := project.Parse(ctx, path, src, config.Options{ServersFile: f.servers, AssumeEnv: true})
 	var found config.Diagnostics
 	switch {
@@ -247,14 +248,14 @@ func (f *importFlags) check(ctx context.Context, std streams, path string, src [
 			return err
 		}
 	}
-	printDiagnostics(std.err, found)
+	program.PrintDiagnostics(std.Err, found)
 	todo := ""
 	if n := bytes.Count(src, []byte("# TODO")); n > 0 {
 		todo = fmt.Sprintf("; %s to be decided (TODO)", wording.Count(n, "line"))
 	}
-	fmt.Fprintf(std.err, "%s: %s%s\n", wording.Printable(path), summary(found), todo)
+	fmt.Fprintf(std.Err, "%s: %s%s\n", wording.Printable(path), summary(found), todo)
 	if found.Err() != nil {
-		return errReported
+		return program.ErrReported
 	}
 	return nil
 }

@@ -8,15 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
-	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
 //go:embed starter.yaml
@@ -25,8 +23,8 @@ var starter []byte
 // schemaFile is the schema that the first line of the starter names.
 const schemaFile = "toolgraph.schema.json"
 
-func newInit(std streams) *cobra.Command {
-	return takesGraphs(&cobra.Command{
+func newInit(std program.Streams) *cobra.Command {
+	return program.TakesGraphs(&cobra.Command{
 		Use:   "init [FILE]",
 		Short: "Write a commented graph file to start from, and its schema for editors",
 		Long: `Write a commented graph file that runs without changes, and beside it the JSON Schema that
@@ -34,7 +32,7 @@ its first line names, so that an editor completes and checks it. A missing direc
 created; an existing file is never overwritten.`,
 		Example: `  toolgraph init
   toolgraph init tools/notes.yaml`,
-		Args: args(0, 1, "at most one file name"), SuggestFor: []string{"new", "create"},
+		Args: program.Args(0, 1, "at most one file name"), SuggestFor: []string{"new", "create"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := "graph.yaml"
 			if len(args) == 1 {
@@ -52,7 +50,7 @@ created; an existing file is never overwritten.`,
 			case err != nil:
 				return err
 			}
-			fmt.Fprintf(std.err, "wrote %s; try: toolgraph run %s find_large_files directory=.\n", wrote, shellWord(path))
+			fmt.Fprintf(std.Err, "wrote %s; try: toolgraph run %s find_large_files directory=.\n", wrote, program.ShellWord(path))
 			return nil
 		},
 	})
@@ -61,7 +59,7 @@ created; an existing file is never overwritten.`,
 // createGraph writes the starter, and creates its directory when it is missing.
 func createGraph(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory; name a file in it: toolgraph init %s", path, shellWord(filepath.Join(path, "graph.yaml")))
+		return fmt.Errorf("%s is a directory; name a file in it: toolgraph init %s", path, program.ShellWord(filepath.Join(path, "graph.yaml")))
 	}
 	directory := filepath.Dir(path)
 	err := os.MkdirAll(directory, 0o755) //nolint:gosec // the mode of mkdir: the content is not secret
@@ -78,15 +76,7 @@ func createGraph(path string) error {
 
 // startingAt returns the starter, with the name of the file in its commands.
 func startingAt(path string) []byte {
-	return bytes.ReplaceAll(starter, []byte("graph.yaml"), []byte(shellWord(filepath.Base(path))))
-}
-
-// shellWord returns a word as it is typed in a shell: quoted if it has special characters.
-func shellWord(word string) string {
-	if !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("'\"`$&|;<>()*?[]#!\\{}~", r) }) {
-		return wording.Printable(word)
-	}
-	return "'" + strings.ReplaceAll(wording.Printable(word), "'", `'\''`) + "'"
+	return bytes.ReplaceAll(starter, []byte("graph.yaml"), []byte(program.ShellWord(filepath.Base(path))))
 }
 
 // followIt is the remedy of a command with --force for a symbolic link.

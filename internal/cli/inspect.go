@@ -13,6 +13,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
 	"toolgraph/internal/serving/server"
@@ -24,7 +25,7 @@ type inspectFlags struct {
 	allowRun bool
 }
 
-func newInspect(std streams) *cobra.Command {
+func newInspect(std program.Streams) *cobra.Command {
 	flags := inspectFlags{}
 	cmd := &cobra.Command{
 		Use:   "inspect FILE [QUESTION [key=value …]]",
@@ -45,18 +46,18 @@ With a QUESTION, which is one of these names, print the answer as JSON instead.`
 	}
 	cmd.Flags().StringVar(&flags.args, "args", "", "arguments of the question as a `JSON` object, or - to read it from standard input")
 	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "allow run_tool, which calls servers")
-	flags.register(cmd, "warn")
-	flags.history.register(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.Register(cmd, "warn")
+	flags.History.Register(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *inspectFlags) run(ctx context.Context, std streams, args []string) error {
+func (f *inspectFlags) run(ctx context.Context, std program.Streams, args []string) error {
 	secrets, err := f.secrets()
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		f.asker = runtime.ClientAsker{}
+		f.Asker = runtime.ClientAsker{}
 	}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {
@@ -64,7 +65,7 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 	}
 	defer s.Close()
 	i := &inspect.Inspector{
-		File: f.graph, Options: f.options(), Store: s.History, Version: versionText(),
+		File: f.Graph, Options: f.FileOptions(), Store: s.History, Version: program.VersionText(),
 		Command: commandPath,
 	}
 	if f.allowRun {
@@ -80,15 +81,15 @@ func (f *inspectFlags) run(ctx context.Context, std streams, args []string) erro
 	if len(args) > 0 {
 		return f.ask(ctx, std, i, secrets, args[0], args[1:])
 	}
-	out, err := std.protocol("the inspector of %s", f.graph)
+	out, err := std.Protocol("the inspector of %s", f.Graph)
 	if err != nil {
 		return err
 	}
-	return i.Serve(ctx, std.in, out, secrets, s.Log)
+	return i.Serve(ctx, std.In, out, secrets, s.Log)
 }
 
 // ask prints the answer to one question.
-func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspector, secrets *config.Secrets, name string, pairs []string) error {
+func (f *inspectFlags) ask(ctx context.Context, std program.Streams, i *inspect.Inspector, secrets *config.Secrets, name string, pairs []string) error {
 	questions, err := i.Questions(true)
 	if err != nil {
 		return err
@@ -96,18 +97,18 @@ func (f *inspectFlags) ask(ctx context.Context, std streams, i *inspect.Inspecto
 	tool := questions.Tool(name)
 	if tool == nil {
 		names := questions.Names()
-		return usagef("unknown question %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
+		return program.Usagef("unknown question %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
 	}
-	args, err := argumentsOf(ctx, std.in, f.args, tool.Def.InputSchema, pairs)
+	args, err := program.ArgumentsOf(ctx, std.In, f.args, tool.Def.InputSchema, pairs)
 	if err != nil {
 		return err
 	}
 	if args, err = server.Arguments(ctx, tool.Def, args); err != nil {
-		return usageError{err}
+		return program.Usagef("%w", err)
 	}
 	answer, err := tool.Run(ctx, args, server.Watch{})
 	if answer.Value == nil {
 		return err
 	}
-	return errors.Join(printValue(std.out, answer.Value, secrets), err)
+	return errors.Join(printValue(std.Out, answer.Value, secrets), err)
 }

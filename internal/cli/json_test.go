@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"toolgraph/internal/program"
 )
 
 // withoutJSON are the commands that have no --json, each for its reason.
@@ -41,7 +43,7 @@ func TestJSONEverywhere(t *testing.T) {
 			t.Errorf("%s: --json is %v, excused %v", name, has, excused)
 		}
 	}
-	check(newRoot(streams{}))
+	check(newRoot(program.Streams{}))
 }
 
 // --json is --format json; of both flags, the last one holds.
@@ -57,7 +59,7 @@ func TestJSONFlag(t *testing.T) {
 		{[]string{"-f", "text", "--json"}, true},
 	} {
 		var out bytes.Buffer
-		if code := run(t.Context(), append([]string{"version"}, c.flags...), streams{out: &out, err: &out}); code != exitOK {
+		if code := run(t.Context(), append([]string{"version"}, c.flags...), program.Streams{Out: &out, Err: &out}); code != program.ExitOK {
 			t.Fatal(out.String())
 		}
 		var answer struct{ OS string }

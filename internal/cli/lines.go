@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"io"
+
+	"toolgraph/internal/program"
 )
 
 // lineReader reads standard input by lines, one when it is wanted, for one caller at a time. A
@@ -18,7 +20,7 @@ type lineReader struct {
 
 func newLineReader(in io.Reader) *lineReader {
 	scanner := bufio.NewScanner(in)
-	scanner.Buffer(nil, maxArguments)
+	scanner.Buffer(nil, program.MaxArguments)
 	return &lineReader{scanner: scanner, turn: make(chan struct{}, 1)}
 }
 

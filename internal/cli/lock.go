@@ -14,6 +14,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 )
@@ -34,7 +35,7 @@ func (f *lockFlags) links() files.Links {
 	return files.NoLinks
 }
 
-func newLock(std streams) *cobra.Command {
+func newLock(std program.Streams) *cobra.Command {
 	flags := lockFlags{}
 	cmd := &cobra.Command{
 		Use:   "lock FILE",
@@ -58,7 +59,7 @@ file, and from recorded runs of the file. toolgraph check then validates against
   toolgraph lock graph.yaml --check            in CI
   toolgraph lock graph.yaml --server tracker   ask only this server
   toolgraph lock graph.yaml --learn`,
-		Args: onlyGraph,
+		Args: program.OnlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return flags.run(cmd.Context(), std)
 		},
@@ -67,14 +68,14 @@ file, and from recorded runs of the file. toolgraph check then validates against
 	cmd.Flags().BoolVar(&flags.check, "check", false, "write nothing; exit with 1 when the lock file is missing or stale")
 	cmd.Flags().BoolVar(&flags.force, "force", false, "write the lock file also where it is a symbolic link")
 	cmd.Flags().BoolVar(&flags.learn, "learn", false, "derive missing outputSchemas from recorded results")
-	flags.register(cmd, "error")
-	flags.vars.register(cmd)
-	flags.history.registerState(cmd.Flags())
-	formatFlag(cmd, &flags.format)
-	return takesGraph(cmd, &flags.graph)
+	flags.Register(cmd, "error")
+	flags.Vars.Register(cmd)
+	flags.History.RegisterState(cmd.Flags())
+	program.FormatFlag(cmd, &flags.format)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *lockFlags) run(ctx context.Context, std streams) error {
+func (f *lockFlags) run(ctx context.Context, std program.Streams) error {
 	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 	if err := f.checkServers(p, wanted, steps); err != nil {
 		return err
 	}
-	path := lock.Path(f.graph)
+	path := lock.Path(f.Graph)
 	if !f.check {
 		if err := f.links().Check(path); err != nil {
 			return linkError(err, followIt)
@@ -104,8 +105,8 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 		invalid[i].Severity = config.Error // an ambiguous tool cannot be locked
 	}
 	if err = errors.Join(err, invalid.Err()); err != nil {
-		fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(p.File.Secrets.Redact(err.Error())))
-		return errReported
+		fmt.Fprintf(std.Err, "toolgraph: %s\n", wording.Printable(p.File.Secrets.Redact(err.Error())))
+		return program.ErrReported
 	}
 	newer := lock.Of(path, append(f.untouched(older, wanted, steps), entries...)...).Recall(older)
 	if f.learn {
@@ -122,28 +123,28 @@ func (f *lockFlags) run(ctx context.Context, std streams) error {
 		Lock: path, Missing: older == nil, Changes: older.Compare(newer), Findings: findings, Learned: f.learn,
 	}
 	report.compare(older, newer)
-	if err := report.print(std.out, f.format, newer, p.File.Path); err != nil {
+	if err := report.print(std.Out, f.format, newer, p.File.Path); err != nil {
 		return err
 	}
 	if !f.check {
 		return newer.Write(path, f.links())
 	}
 	if report.stale() {
-		fmt.Fprintf(std.err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), f.graph)
-		return errReported
+		fmt.Fprintf(std.Err, "toolgraph: %s is %s; run: toolgraph lock %s\n", path, report.state(), f.Graph)
+		return program.ErrReported
 	}
 	switch {
 	case report.Uncounted:
-		fmt.Fprintf(std.err, "toolgraph: %s does not have what the tools can do, because an older version wrote it; to add it, run: toolgraph lock %s\n", path, f.graph)
+		fmt.Fprintf(std.Err, "toolgraph: %s does not have what the tools can do, because an older version wrote it; to add it, run: toolgraph lock %s\n", path, f.Graph)
 	case len(report.Less) > 0:
-		fmt.Fprintf(std.err, "toolgraph: the tools can do less than %s has, which is no failure; to update it, run: toolgraph lock %s\n", path, f.graph)
+		fmt.Fprintf(std.Err, "toolgraph: the tools can do less than %s has, which is no failure; to update it, run: toolgraph lock %s\n", path, f.Graph)
 	}
 	return nil
 }
 
 // older returns the current lock, nil when it does not exist. A lock that contradicts itself is
 // rejected when entries of it could remain.
-func (f *lockFlags) older(std streams, path string) (*lock.Lock, error) {
+func (f *lockFlags) older(std program.Streams, path string) (*lock.Lock, error) {
 	l, edited, err := lock.LoadToReplace(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -156,7 +157,7 @@ func (f *lockFlags) older(std streams, path string) (*lock.Lock, error) {
 	for i := range edited {
 		edited[i].Severity = config.Warning // it is about to be rewritten
 	}
-	printDiagnostics(std.err, edited)
+	program.PrintDiagnostics(std.Err, edited)
 	return l, nil
 }
 
@@ -173,7 +174,7 @@ func (f *lockFlags) checkServers(p *project.Project, wanted map[string][]string,
 				called = append(called, u.Name.Value)
 			}
 		}
-		return usagef("--server %s: the graphs of %s do not call this server%s", name, p.File.Path, wording.Suggest(name, called))
+		return program.Usagef("--server %s: the graphs of %s do not call this server%s", name, p.File.Path, wording.Suggest(name, called))
 	}
 	return nil
 }
@@ -244,7 +245,7 @@ func (r lockReport) print(w io.Writer, format string, now *lock.Lock, file strin
 		if changes == nil {
 			changes = []lock.Change{}
 		}
-		return encodeJSON(w, struct {
+		return program.EncodeJSON(w, struct {
 			Lock     string        `json:"lock"`
 			Stale    bool          `json:"stale"`
 			Changes  []lock.Change `json:"changes"`

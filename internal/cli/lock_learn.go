@@ -28,7 +28,7 @@ func (f *lockFlags) learned(ctx context.Context, l *lock.Lock, p *project.Projec
 	if err != nil {
 		return nil, err
 	}
-	store, err := f.history.open(log)
+	store, err := f.History.Open(log)
 	if err != nil {
 		return nil, err
 	}

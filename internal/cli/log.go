@@ -1,33 +1,20 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 
 	"toolgraph/config"
 	"toolgraph/internal/project/registry"
-	"toolgraph/internal/runtime"
-	"toolgraph/internal/telemetry/observe"
 )
-
-// logger makes a logger that redacts the secrets.
-func (f *sessionFlags) logger(std streams, level string, secrets *config.Secrets) (*slog.Logger, error) {
-	log, err := observe.NewLogger(std.err, cmp.Or(level, "error"), cmp.Or(f.logFormat, "text"), secrets)
-	if err != nil {
-		return nil, &runtime.OptionsError{Err: err}
-	}
-	return log, nil
-}
 
 // secrets reads the files for what must not be logged. A file with errors is accepted, because
 // an agent may be about to correct it; a missing file is not.
 func (f *sessionFlags) secrets() (*config.Secrets, error) {
-	options := f.options()
-	options.Registries = registry.Paths(f.graph)
-	file, err := config.Load(f.graph, options)
+	options := f.FileOptions()
+	options.Registries = registry.Paths(f.Graph)
+	file, err := config.Load(f.Graph, options)
 	var found config.Diagnostics
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"toolgraph/internal/program"
 )
 
 type loginFlags struct {
@@ -13,7 +15,7 @@ type loginFlags struct {
 	wait time.Duration
 }
 
-func newLogin(std streams) *cobra.Command {
+func newLogin(std program.Streams) *cobra.Command {
 	flags := loginFlags{}
 	cmd := &cobra.Command{
 		Use:   "login SERVER FILE",
@@ -26,17 +28,17 @@ at the same address.
 The browser must run on this machine, or its redirect to 127.0.0.1 must be forwarded here;
 oauth.redirectPort in the file fixes the port.`,
 		Example: "  toolgraph login tracker graph.yaml",
-		Args:    args(1, 1, "the name of a server and a graph file"),
+		Args:    program.Args(1, 1, "the name of a server and a graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
 	cmd.Flags().DurationVar(&flags.wait, "wait", 5*time.Minute, "time to wait for the browser")
-	flags.register(cmd, "error")
-	return takesGraph(cmd, &flags.graph)
+	flags.Register(cmd, "error")
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *loginFlags) run(ctx context.Context, std streams, name string) error {
+func (f *loginFlags) run(ctx context.Context, std program.Streams, name string) error {
 	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
@@ -45,11 +47,11 @@ func (f *loginFlags) run(ctx context.Context, std streams, name string) error {
 	ctx, stop := context.WithTimeout(ctx, f.wait)
 	defer stop()
 	err = l.Pool.Login(ctx, name, func(address string) {
-		fmt.Fprintf(std.err, "Open this address in a browser on this machine and agree there:\n\n  %s\n\n", address)
+		fmt.Fprintf(std.Err, "Open this address in a browser on this machine and agree there:\n\n  %s\n\n", address)
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "logged in to %s\n", name)
+	fmt.Fprintf(std.Err, "logged in to %s\n", name)
 	return nil
 }

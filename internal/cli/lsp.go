@@ -8,10 +8,11 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/editor/lsp"
+	"toolgraph/internal/program"
 	"toolgraph/internal/telemetry/observe"
 )
 
-func newLSP(std streams) *cobra.Command {
+func newLSP(std program.Streams) *cobra.Command {
 	servers, level := "", ""
 	cmd := &cobra.Command{
 		Use:   "lsp",
@@ -29,9 +30,9 @@ Hovers show values of the last recorded run, unless the setting hoverValues is f
 setting state names another place of recorded runs.`,
 		Example: `  toolgraph lsp
   toolgraph lsp --mcp mcp.json`,
-		Args: args(0, 0, "no argument; the editor says which files are open"),
+		Args: program.Args(0, 0, "no argument; the editor says which files are open"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log, err := observe.NewLogger(std.err, level, "text", &config.Secrets{})
+			log, err := observe.NewLogger(std.Err, level, "text", &config.Secrets{})
 			if err != nil {
 				return err
 			}
@@ -40,18 +41,18 @@ setting state names another place of recorded runs.`,
 					return err
 				}
 			}
-			out, err := std.guarded("the language server; waiting for an editor")
+			out, err := std.Guarded("the language server; waiting for an editor")
 			if err != nil {
 				return err
 			}
-			err = lsp.New(lsp.Options{Version: versionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput, List: listTools}).Serve(cmd.Context(), std.in, out)
+			err = lsp.New(lsp.Options{Version: program.VersionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput, List: listTools}).Serve(cmd.Context(), std.In, out)
 			if errors.Is(err, lsp.ErrNoShutdown) {
-				return errReported
+				return program.ErrReported
 			}
 			return err
 		},
 	}
-	serversFlag(cmd, &servers)
+	program.ServersFlag(cmd, &servers)
 	cmd.Flags().StringVar(&level, "log-level", "warn", "`level` of the log on standard error: debug, info, warn or error")
 	// Editors' client libraries add it for a server on standard streams.
 	cmd.Flags().Bool("stdio", true, "use standard input and output, which is the only way")

@@ -7,6 +7,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/internal/editor/lsp"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime/state"
 )
 
@@ -16,8 +17,8 @@ const mostLSPValue = 256 << 10
 // lastOutput returns the latest output of a node in the last recorded run of a tool; nil when there is none.
 // The store is opened for reading alone; place is what the editor's settings say of it.
 func lastOutput(ctx context.Context, place, file, tool, node string) (*lsp.Output, error) {
-	history := historyFlags{state: place}
-	place, err := history.place()
+	history := program.HistoryFlags{State: place}
+	place, err := history.Place()
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolgraph/internal/editor/lsp"
+	"toolgraph/internal/program"
 )
 
 const valuesGraph = `version: "1.0"
@@ -78,7 +79,7 @@ func TestLastOutput(t *testing.T) {
 		t.Error("the store was created")
 	}
 	for range 2 {
-		if code, _, errs := command(t, state, nil, "run", "-g", graph, "loop", "--args", `{"n": 7, "secret": "hunter2-hunter2"}`); code != exitOK {
+		if code, _, errs := command(t, state, nil, "run", "-g", graph, "loop", "--args", `{"n": 7, "secret": "hunter2-hunter2"}`); code != program.ExitOK {
 			t.Fatal(errs)
 		}
 	}

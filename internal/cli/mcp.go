@@ -1,8 +1,12 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func newMCP(std streams) *cobra.Command {
+	"toolgraph/internal/program"
+)
+
+func newMCP(std program.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Manage the servers that graph files take by name",
@@ -13,7 +17,7 @@ func newMCP(std streams) *cobra.Command {
     github: {registry: true}`,
 		SuggestFor: []string{"servers", "registry"},
 	}
-	onlyCommands(cmd)
+	program.OnlyCommands(cmd)
 	cmd.AddCommand(newMCPAdd(std), newMCPList(std), newMCPRemove(std), newMCPSync(std), newMCPTools(std), newMCPInfo(std), newMCPCall(std), newMCPImport(std))
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/registry"
 )
 
@@ -20,7 +21,7 @@ type addFlags struct {
 	project, force bool
 }
 
-func newMCPAdd(std streams) *cobra.Command {
+func newMCPAdd(std program.Streams) *cobra.Command {
 	flags := addFlags{}
 	cmd := &cobra.Command{
 		Use:   "add NAME (-- COMMAND ARG… | --url URL)",
@@ -45,7 +46,7 @@ shell does not replace it. --env NAME is short for --env 'NAME=${NAME}'.`,
 		},
 	}
 	cmd.Flags().StringVar(&flags.url, "url", "", "the address of an HTTP server")
-	choiceFlag(cmd, &flags.kind, "type", "", "with --url: the transport", "streamableHttp", "sse")
+	program.ChoiceFlag(cmd, &flags.kind, "type", "", "with --url: the transport", "streamableHttp", "sse")
 	cmd.Flags().StringArrayVar(&flags.env, "env", nil, "`NAME=VALUE`, a variable for the command; can be repeated")
 	cmd.Flags().StringArrayVar(&flags.headers, "header", nil, "`'NAME: VALUE'`, with --url: sent with each request; can be repeated")
 	cmd.Flags().StringVar(&flags.cwd, "cwd", "", "`directory` in which the command is started (default that of toolgraph)")
@@ -76,28 +77,28 @@ func (f *addFlags) arguments(cmd *cobra.Command, args []string) (name string, co
 	command = args[dash:]
 	switch {
 	case dash == 0:
-		return "", nil, usagef("add requires the name of a server before its command: %s", usageOf(cmd))
+		return "", nil, program.Usagef("add requires the name of a server before its command: %s", program.UsageOf(cmd))
 	case dash > 1:
-		return "", nil, usagef("unexpected argument %q; write -- before the command: toolgraph mcp add %s -- %s", args[1], shellWord(args[0]), shellWord(args[1])+" …")
+		return "", nil, program.Usagef("unexpected argument %q; write -- before the command: toolgraph mcp add %s -- %s", args[1], program.ShellWord(args[0]), program.ShellWord(args[1])+" …")
 	case f.url == "" && len(command) == 0:
-		return "", nil, usagef("add requires the command that starts the server, after --, or --url: %s", usageOf(cmd))
+		return "", nil, program.Usagef("add requires the command that starts the server, after --, or --url: %s", program.UsageOf(cmd))
 	case f.url != "" && len(command) > 0:
-		return "", nil, usagef("--url and a command exclude each other")
+		return "", nil, program.Usagef("--url and a command exclude each other")
 	}
 	for _, flag := range []string{"env", "cwd"} {
 		if f.url != "" && cmd.Flags().Changed(flag) {
-			return "", nil, usagef("--%s requires a command, and there is --url", flag)
+			return "", nil, program.Usagef("--%s requires a command, and there is --url", flag)
 		}
 	}
 	for _, flag := range []string{"header", "type"} {
 		if f.url == "" && cmd.Flags().Changed(flag) {
-			return "", nil, usagef("--%s requires --url", flag)
+			return "", nil, program.Usagef("--%s requires --url", flag)
 		}
 	}
 	return args[0], command, nil
 }
 
-func (f *addFlags) run(ctx context.Context, std streams, name string, command []string) error {
+func (f *addFlags) run(ctx context.Context, std program.Streams, name string, command []string) error {
 	to, err := registryFor(f.project)
 	if err != nil {
 		return err
@@ -109,17 +110,17 @@ func (f *addFlags) run(ctx context.Context, std streams, name string, command []
 	err = to.Put(ctx, name, def, f.force)
 	switch {
 	case errors.Is(err, registry.ErrExists):
-		return usagef("%w; --force replaces it", err)
+		return program.Usagef("%w; --force replaces it", err)
 	case errors.Is(err, registry.ErrRefused):
-		return usageError{errors.New(err.Error())} // its findings are of a file that is not written
+		return program.Usagef("%s", err.Error()) // its findings are of a file that is not written
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(std.err, "added %s to %s; to ask it for its tools: toolgraph mcp sync %s\n", name, wording.Printable(to.Path), name)
+	fmt.Fprintf(std.Err, "added %s to %s; to ask it for its tools: toolgraph mcp sync %s\n", name, wording.Printable(to.Path), name)
 	if f.cwd == "" {
 		for _, arg := range def.Args {
 			if _, err := os.Stat(arg); err == nil && !filepath.IsAbs(arg) {
-				fmt.Fprintf(std.err, "note: %s is relative to the directory in which toolgraph runs; --cwd . fixes it to this one\n", wording.Printable(arg))
+				fmt.Fprintf(std.Err, "note: %s is relative to the directory in which toolgraph runs; --cwd . fixes it to this one\n", wording.Printable(arg))
 				break
 			}
 		}
@@ -158,7 +159,7 @@ func (f *addFlags) definition(to registry.Registry, command []string) (registry.
 // differ between machines.
 func (f *addFlags) directory(to registry.Registry) (string, error) {
 	if info, err := os.Stat(f.cwd); err != nil || !info.IsDir() {
-		return "", usagef("--cwd is %q, expected a directory that exists", f.cwd)
+		return "", program.Usagef("--cwd is %q, expected a directory that exists", f.cwd)
 	}
 	dir, err := filepath.Abs(f.cwd)
 	if err != nil || to.Scope != registry.Project {
@@ -181,11 +182,11 @@ func pairsOf(flag string, texts []string, separator string) (map[string]string, 
 		}
 		switch _, twice := pairs[name]; {
 		case twice:
-			return nil, usagef("--%s has %s twice", flag, wording.Quote(name))
+			return nil, program.Usagef("--%s has %s twice", flag, wording.Quote(name))
 		case name == "":
-			return nil, usagef("--%s has a value without a name, expected NAME%sVALUE", flag, separator)
+			return nil, program.Usagef("--%s has a value without a name, expected NAME%sVALUE", flag, separator)
 		case !has && separator == ":":
-			return nil, usagef("--%s has no colon, expected 'NAME: VALUE'", flag) // its text may be a secret
+			return nil, program.Usagef("--%s has no colon, expected 'NAME: VALUE'", flag) // its text may be a secret
 		case !has:
 			value = "${" + name + "}"
 		}

@@ -16,6 +16,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
@@ -28,7 +29,7 @@ type callFlags struct {
 	timeout time.Duration
 }
 
-func newMCPCall(std streams) *cobra.Command {
+func newMCPCall(std program.Streams) *cobra.Command {
 	flags := callFlags{}
 	cmd := &cobra.Command{
 		Use:   "call NAME.TOOL [key=value …]",
@@ -46,7 +47,7 @@ A server that may ask its user (allow: [elicitation] in its entry) asks in the t
   echo '{"query": "mcp"}' | toolgraph mcp call github.search_repositories
   toolgraph mcp call notes.read path=todo.md --text`,
 		SuggestFor: []string{"run", "exec"},
-		Args:       args(1, -1, "one tool, as NAME.TOOL, and its arguments"), ValidArgsFunction: completeTools,
+		Args:       program.Args(1, -1, "one tool, as NAME.TOOL, and its arguments"), ValidArgsFunction: completeTools,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.given = cmd.Flags().Changed("args")
 			return flags.run(cmd.Context(), std, args[0], args[1:])
@@ -56,13 +57,13 @@ A server that may ask its user (allow: [elicitation] in its entry) asks in the t
 	cmd.Flags().BoolVar(&flags.text, "text", false, "print a value that is text as it is, instead of as JSON")
 	cmd.Flags().DurationVar(&flags.timeout, "timeout", 0, "time limit of the call (default timeoutMs of the server)")
 	flags.registerServers(cmd)
-	flags.registerExec(cmd)
+	flags.RegisterExec(cmd)
 	return cmd
 }
 
-func (f *callFlags) run(ctx context.Context, std streams, word string, words []string) error {
+func (f *callFlags) run(ctx context.Context, std program.Streams, word string, words []string) error {
 	if f.timeout < 0 {
-		return usagef("--timeout is %v, expected a positive duration such as 30s", f.timeout)
+		return program.Usagef("--timeout is %v, expected a positive duration such as 30s", f.timeout)
 	}
 	s, tool, err := f.tool(ctx, word)
 	if err != nil {
@@ -83,12 +84,12 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 			return f.failed(std, l, err)
 		}
 	}
-	args, err := givenArguments(in.from, in.object, schema, in.pairs)
+	args, err := program.GivenArguments(in.from, in.object, schema, in.pairs)
 	if err != nil {
 		return err
 	}
 	args = withValues(args, in.values)
-	warnUndeclared(std.err, &config.Tool{Name: config.Text{Value: word}, InputSchema: schema}, args)
+	warnUndeclared(std.Err, &config.Tool{Name: config.Text{Value: word}, InputSchema: schema}, args)
 	result, err := f.call(ctx, std, l, s.name, tool, args)
 	if err != nil {
 		return f.failed(std, l, err)
@@ -97,12 +98,12 @@ func (f *callFlags) run(ctx context.Context, std streams, word string, words []s
 	if f.text {
 		form.Result = config.TextResult
 	}
-	return printResult(std.out, form, result, l.File.Secrets)
+	return printResult(std.Out, form, result, l.File.Secrets)
 }
 
 // call makes the call, and shows on a terminal how far it is.
-func (f *callFlags) call(ctx context.Context, std streams, l *runtime.Loaded, server, tool string, args value.Value) (value.Value, error) {
-	line := newProgress(std.err, l.File.Secrets)
+func (f *callFlags) call(ctx context.Context, std program.Streams, l *runtime.Loaded, server, tool string, args value.Value) (value.Value, error) {
+	line := newProgress(std.Err, l.File.Secrets)
 	if line.w != nil {
 		line.mu.Lock()
 		line.begin("", "", server+" "+tool, time.Now())
@@ -125,14 +126,14 @@ func progressText(done, total float64, message string) string {
 }
 
 // failed prints the error of a call; what the command line has wrong is a usage error.
-func (f *callFlags) failed(std streams, l *runtime.Loaded, err error) error {
+func (f *callFlags) failed(std program.Streams, l *runtime.Loaded, err error) error {
 	text := l.File.Secrets.Redact(err.Error())
 	var failure *mcpclient.Error
 	if errors.As(err, &failure) && slices.Contains([]string{mcpclient.CodeInvalidArguments, mcpclient.CodeUnknownTool}, failure.Code) {
-		return usageError{errors.New(text)}
+		return program.Usagef("%s", text)
 	}
-	printLine(std.err, "toolgraph: %s", text)
-	return fmt.Errorf("%w: %w", errReported, err)
+	program.PrintLine(std.Err, "toolgraph: %s", text)
+	return fmt.Errorf("%w: %w", program.ErrReported, err)
 }
 
 // inputSchema returns the inputSchema of a tool as its server lists it now; nil when it lists no
@@ -175,35 +176,35 @@ type callInput struct {
 }
 
 // input reads the arguments.
-func (f *callFlags) input(ctx context.Context, std streams, words []string) (in callInput, err error) {
+func (f *callFlags) input(ctx context.Context, std program.Streams, words []string) (in callInput, err error) {
 	in = callInput{object: []byte(f.args), from: "--args", values: value.NewMap()}
 	wanted := f.args == "-"
 	for _, word := range words {
 		key, text, isValue := strings.Cut(word, ":=")
 		switch {
 		case word == "-" && f.given:
-			return in, usagef(`"-" reads the arguments from standard input, and --args gives them, too; remove one of them`)
+			return in, program.Usagef(`"-" reads the arguments from standard input, and --args gives them, too; remove one of them`)
 		case word == "-":
 			wanted = true
 		case isValue && key != "" && !strings.Contains(key, "="):
 			v, err := value.Decode([]byte(text))
 			if err != nil {
-				return in, usagef("%s is not JSON: %v; text is written %s=…", wording.Quote(text), err, key)
+				return in, program.Usagef("%s is not JSON: %v; text is written %s=…", wording.Quote(text), err, key)
 			}
 			in.values.Set(key, v)
 		default:
 			in.pairs = append(in.pairs, word)
 		}
 	}
-	offered := !f.given && len(words) == 0 && !isTerminal(std.in)
+	offered := !f.given && len(words) == 0 && !program.IsTerminal(std.In)
 	if !wanted && !offered {
 		return in, nil
 	}
 	in.from = "standard input"
 	if wanted {
-		in.object, err = readInput(ctx, std.in, maxArguments)
+		in.object, err = program.ReadInput(ctx, std.In, program.MaxArguments)
 	} else {
-		in.object, err = readOffered(ctx, std.in, inputPatience)
+		in.object, err = readOffered(ctx, std.In, inputPatience)
 	}
 	return in, err
 }
@@ -225,9 +226,9 @@ func readOffered(ctx context.Context, in io.Reader, patience time.Duration) ([]b
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
-		return readInput(ctx, buffered, maxArguments)
+		return program.ReadInput(ctx, buffered, program.MaxArguments)
 	case <-time.After(patience):
-		return nil, usagef("no arguments, and standard input stays open without any; write key=value, --args '{}' for none, or - to wait for a JSON object on standard input")
+		return nil, program.Usagef("no arguments, and standard input stays open without any; write key=value, --args '{}' for none, or - to wait for a JSON object on standard input")
 	case <-ctx.Done():
 		return nil, fmt.Errorf("interrupted while waiting for standard input: %w", context.Cause(ctx))
 	}

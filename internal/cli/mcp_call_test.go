@@ -17,6 +17,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/program"
 	"toolgraph/mcpclient"
 )
 
@@ -35,7 +36,7 @@ func TestPairValueOfUnions(t *testing.T) {
 		{`{}`, `5`, `5`},
 		{`not JSON`, `5`, `5`},
 	} {
-		got, err := value.Encode(pairValue(schemaData([]byte(c.schema)), c.text))
+		got, err := value.Encode(program.PairValue(schemaData([]byte(c.schema)), c.text))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s of %s: got %s, want %s (%v)", c.text, c.schema, got, c.want, err)
 		}
@@ -96,7 +97,7 @@ func TestCallInput(t *testing.T) {
 		{"{}", "", []string{"-"}, "remove one of them"},
 	} {
 		f := callFlags{args: c.given, given: c.given != ""}
-		in, err := f.input(t.Context(), streams{in: strings.NewReader(c.stdin)}, c.words)
+		in, err := f.input(t.Context(), program.Streams{In: strings.NewReader(c.stdin)}, c.words)
 		values, _ := value.Encode(in.values)
 		got := fmt.Sprintf("%s %s %v", in.object, values, in.pairs)
 		if err != nil {
@@ -171,9 +172,9 @@ func TestCallEndsWithASignal(t *testing.T) {
 	inRegistry(t, config.Upstream{Command: config.Text{Value: "no-such-program"}})
 	for _, args := range [][]string{{"mcp", "call", "fake.x", "a=1"}, {"mcp", "tools", "--live"}, {"mcp", "info", "fake.x", "--live"}} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(signalError{syscall.SIGTERM})
+		cancel(program.SignalError{Signal: syscall.SIGTERM})
 		var out, failed bytes.Buffer
-		if code := run(ctx, args, streams{in: strings.NewReader(""), out: &out, err: &failed}); code != 143 {
+		if code := run(ctx, args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed}); code != 143 {
 			t.Errorf("%v: the exit code is %d, want 143: %s%s", args, code, &out, &failed)
 		}
 	}

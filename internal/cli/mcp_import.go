@@ -15,6 +15,7 @@ import (
 
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/hostconfig"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/registry"
 )
 
@@ -24,7 +25,7 @@ type hostImportFlags struct {
 	format       string
 }
 
-func newMCPImport(std streams) *cobra.Command {
+func newMCPImport(std program.Streams) *cobra.Command {
 	flags := hostImportFlags{}
 	names := hostconfig.Names()
 	cmd := &cobra.Command{
@@ -32,7 +33,7 @@ func newMCPImport(std streams) *cobra.Command {
 		Short: "Add the servers of an MCP host to the registry",
 		Long: `Add the servers that an MCP host has in its own configuration to the user's registry, or
 with --project those that it has for this project to the project's. The host's files are
-only read. HOST is ` + alternatives(names) + `.
+only read. HOST is ` + program.Alternatives(names) + `.
 
 A literal secret is never copied: the entry gets ${NAME} in its place, and the variable to
 set is printed. References to variables are written as toolgraph reads them. A server is
@@ -41,12 +42,12 @@ itself, or when the host has disabled it.`,
 		Example: `  toolgraph mcp import claude-desktop --dry-run
   toolgraph mcp import vscode --project
   toolgraph mcp import cursor --file backup/mcp.json`,
-		Args:      args(1, 1, "the name of a host"),
+		Args:      program.Args(1, 1, "the name of a host"),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			host := hostconfig.Find(args[0])
 			if host == nil {
-				return usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
+				return program.Usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
 			}
 			return flags.run(cmd.Context(), std, host)
 		},
@@ -54,7 +55,7 @@ itself, or when the host has disabled it.`,
 	cmd.Flags().StringVar(&flags.file, "file", "", "the host's `file`, instead of where the host has it")
 	cmd.Flags().BoolVar(&flags.project, "project", false, "import what the host has for the project in this directory into its registry")
 	cmd.Flags().BoolVar(&flags.dry, "dry-run", false, "print what would be imported, and change nothing")
-	formatFlag(cmd, &flags.format)
+	program.FormatFlag(cmd, &flags.format)
 	return cmd
 }
 
@@ -69,7 +70,7 @@ type hostImport struct {
 	Projects []string            `json:"projects,omitempty"` // that have servers of their own in the files
 }
 
-func (f *hostImportFlags) run(ctx context.Context, std streams, host *hostconfig.Host) error {
+func (f *hostImportFlags) run(ctx context.Context, std program.Streams, host *hostconfig.Host) error {
 	dir, target, err := f.target(host)
 	if err != nil {
 		return err
@@ -105,9 +106,9 @@ func (f *hostImportFlags) run(ctx context.Context, std streams, host *hostconfig
 		}
 	}
 	if f.format == "json" {
-		return writeEscaped(std.out, report, "  ")
+		return program.WriteEscaped(std.Out, report, "  ")
 	}
-	return report.print(std.out, host)
+	return report.print(std.Out, host)
 }
 
 // target returns the directory of the project, "" without --project, and the registry to add to.
@@ -119,7 +120,7 @@ func (f *hostImportFlags) target(host *hostconfig.Host) (dir string, target regi
 		return "", target, err
 	}
 	if f.file == "" && len(host.ProjectFiles(dir)) == 0 {
-		return "", target, usagef("%s has no configuration of single projects; leave out --project, or name a file with --file", host.Title)
+		return "", target, program.Usagef("%s has no configuration of single projects; leave out --project, or name a file with --file", host.Title)
 	}
 	return dir, target, nil
 }
@@ -231,7 +232,7 @@ func isSelf(command string) bool {
 }
 
 func (r *hostImport) print(w io.Writer, host *hostconfig.Host) error {
-	printLine(w, "%s: %s", host.Title, strings.Join(r.Files, ", "))
+	program.PrintLine(w, "%s: %s", host.Title, strings.Join(r.Files, ", "))
 	var rows [][]string
 	for _, s := range r.Added {
 		rows = append(rows, []string{"  added", s.Name, strings.Join(s.Notes, "; ")})
@@ -239,7 +240,7 @@ func (r *hostImport) print(w io.Writer, host *hostconfig.Host) error {
 	for _, s := range r.Left {
 		rows = append(rows, []string{"  left", s.Name, s.Left})
 	}
-	if err := writeTable(w, rows); err != nil {
+	if err := program.WriteTable(w, rows); err != nil {
 		return err
 	}
 	var set [][]string
@@ -252,21 +253,21 @@ func (r *hostImport) print(w io.Writer, host *hostconfig.Host) error {
 		}
 	}
 	if len(set) > 0 {
-		printLine(w, "Secrets are not copied. Set these variables to them, where toolgraph is started:")
-		if err := writeTable(w, set); err != nil {
+		program.PrintLine(w, "Secrets are not copied. Set these variables to them, where toolgraph is started:")
+		if err := program.WriteTable(w, set); err != nil {
 			return err
 		}
 	}
 	if len(r.Projects) > 0 {
-		printLine(w, "Not imported: servers of %s; run toolgraph mcp import %s --project in their directories.", wording.List(r.Projects), host.Name)
+		program.PrintLine(w, "Not imported: servers of %s; run toolgraph mcp import %s --project in their directories.", wording.List(r.Projects), host.Name)
 	}
 	added := wording.Count(len(r.Added), "server") + " added"
 	if r.DryRun {
 		added = wording.Count(len(r.Added), "server") + " would be added"
 	}
-	printLine(w, "%s to %s, %d left", added, r.Registry, len(r.Left))
+	program.PrintLine(w, "%s to %s, %d left", added, r.Registry, len(r.Left))
 	if len(r.Added) > 0 && !r.DryRun {
-		printLine(w, "To ask them for their tools: toolgraph mcp sync")
+		program.PrintLine(w, "To ask them for their tools: toolgraph mcp sync")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/lock"
 )
 
@@ -21,7 +22,7 @@ type infoFlags struct {
 	live bool
 }
 
-func newMCPInfo(std streams) *cobra.Command {
+func newMCPInfo(std program.Streams) *cobra.Command {
 	flags := infoFlags{}
 	cmd := &cobra.Command{
 		Use:   "info NAME.TOOL",
@@ -36,18 +37,18 @@ else the server is asked, and standard error says so. --json prints the whole sc
 the source of the definition: server, lock, sync or file.`,
 		Example: `  toolgraph mcp info github.create_issue
   toolgraph mcp info files.read_file -g graph.yaml`,
-		Args: args(1, 1, "one tool, as NAME.TOOL"), ValidArgsFunction: completeTools,
+		Args: program.Args(1, 1, "one tool, as NAME.TOOL"), ValidArgsFunction: completeTools,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&flags.live, "live", false, "ask the server, whatever is known of it")
 	flags.registerServers(cmd)
-	formatFlag(cmd, &flags.format)
+	program.FormatFlag(cmd, &flags.format)
 	return cmd
 }
 
-func (f *infoFlags) run(ctx context.Context, std streams, word string) error {
+func (f *infoFlags) run(ctx context.Context, std program.Streams, word string) error {
 	s, name, err := f.tool(ctx, word)
 	if err != nil {
 		return err
@@ -64,13 +65,13 @@ func (f *infoFlags) run(ctx context.Context, std streams, word string) error {
 	}
 	if f.format == "json" {
 		l.Tools = nil
-		return writeEscaped(std.out, struct {
+		return program.WriteEscaped(std.Out, struct {
 			*listed
 			Tools any         `json:"tools,omitempty"` // hides those of listed
 			Tool  *listedTool `json:"tool"`
 		}{listed: l, Tool: t}, "  ")
 	}
-	return printTool(std.out, l, t)
+	return printTool(std.Out, l, t)
 }
 
 // describedMost bounds a description on the terminal, in characters.
@@ -82,16 +83,16 @@ func printTool(w io.Writer, l *listed, t *listedTool) error {
 	if t.Title != "" {
 		head += "  " + shortened(t.Title, summaryShown)
 	}
-	printLine(w, "%s  (%s)", wording.OneLine(head), l.from(t.Source))
+	program.PrintLine(w, "%s  (%s)", wording.OneLine(head), l.from(t.Source))
 	if text := strings.TrimSpace(t.Description); text != "" {
-		printLine(w, "\n%s", wording.Truncate(text, describedMost))
+		program.PrintLine(w, "\n%s", wording.Truncate(text, describedMost))
 	}
 	fmt.Fprintln(w, "\nArguments:")
 	if err := printFields(w, t.InputSchema); err != nil {
 		return err
 	}
 	if hints := hintsText(lock.HintsOf(t.Annotations)); hints != "" {
-		printLine(w, "\nAnnotations (from the server, not verified): %s", hints)
+		program.PrintLine(w, "\nAnnotations (from the server, not verified): %s", hints)
 	}
 	if t.TaskRequired() {
 		fmt.Fprintln(w, "\nThe tool can only be called as a task (execution.taskSupport: required), so graphs cannot call it.")
@@ -101,7 +102,7 @@ func printTool(w io.Writer, l *listed, t *listedTool) error {
 		return nil
 	}
 	if t.Learned > 0 {
-		printLine(w, "\nResult (not described by the server; learned from %s):", wording.Count(t.Learned, "result"))
+		program.PrintLine(w, "\nResult (not described by the server; learned from %s):", wording.Count(t.Learned, "result"))
 	} else {
 		fmt.Fprintln(w, "\nResult:")
 	}
@@ -117,7 +118,7 @@ func printFields(w io.Writer, schema []byte) error {
 	}
 	fields := of.Fields()
 	if len(fields) == 0 {
-		printLine(w, "  %s", fallback(len(schema) == 0, "none declared", of.String()))
+		program.PrintLine(w, "  %s", fallback(len(schema) == 0, "none declared", of.String()))
 		return nil
 	}
 	rows := [][]string{{"  name", "type", "required", "description"}}
@@ -136,7 +137,7 @@ func printFields(w io.Writer, schema []byte) error {
 		}
 		rows = append(rows, []string{"  " + field.Name, field.Shape.String(), required, shortened(about, 2*summaryShown)})
 	}
-	return writeTable(w, rows)
+	return program.WriteTable(w, rows)
 }
 
 func fallback(use bool, text, otherwise string) string {

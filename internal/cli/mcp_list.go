@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/registry"
 )
 
@@ -26,7 +27,7 @@ type registered struct {
 	Error     string         `json:"error,omitempty"`
 }
 
-func newMCPList(std streams) *cobra.Command {
+func newMCPList(std program.Streams) *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -34,7 +35,7 @@ func newMCPList(std streams) *cobra.Command {
 		Long: `List the servers of the registry of the project in this directory and of the user's, in
 the order in which a name is looked up. Values of variables are not read. No server is
 started.`,
-		Args: noArgs, SuggestFor: []string{"ls"},
+		Args: program.NoArgs, SuggestFor: []string{"ls"},
 		RunE: func(*cobra.Command, []string) error {
 			servers := []registered{}
 			var failed error
@@ -45,7 +46,7 @@ started.`,
 			return errors.Join(printServers(std, format, servers), failed)
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }
 
@@ -87,12 +88,12 @@ func oneFinding(found config.Diagnostics) string {
 	return found[0].String()
 }
 
-func printServers(std streams, format string, servers []registered) error {
+func printServers(std program.Streams, format string, servers []registered) error {
 	if format == "json" {
-		return encodeJSON(std.out, servers)
+		return program.EncodeJSON(std.Out, servers)
 	}
 	if len(servers) == 0 {
-		fmt.Fprintln(std.err, "toolgraph: no servers are registered; add one: toolgraph mcp add NAME -- COMMAND")
+		fmt.Fprintln(std.Err, "toolgraph: no servers are registered; add one: toolgraph mcp add NAME -- COMMAND")
 		return nil
 	}
 	var rows [][]string
@@ -109,17 +110,17 @@ func printServers(std streams, format string, servers []registered) error {
 		}
 		rows = append(rows, []string{s.Name, string(s.Scope), s.Server, state})
 	}
-	return writeTable(std.out, rows)
+	return program.WriteTable(std.Out, rows)
 }
 
-func newMCPRemove(std streams) *cobra.Command {
+func newMCPRemove(std program.Streams) *cobra.Command {
 	project := false
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a server from a registry",
 		Long: `Remove a server from the registry of the user, or with --project from that of the project
 in this directory.`,
-		Args: args(1, 1, "the name of a server"), SuggestFor: []string{"rm", "delete"},
+		Args: program.Args(1, 1, "the name of a server"), SuggestFor: []string{"rm", "delete"},
 		ValidArgsFunction: completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return removeServer(cmd.Context(), std, args[0], project)
@@ -129,7 +130,7 @@ in this directory.`,
 	return cmd
 }
 
-func removeServer(ctx context.Context, std streams, name string, project bool) error {
+func removeServer(ctx context.Context, std program.Streams, name string, project bool) error {
 	from, err := registryFor(project)
 	if err != nil {
 		return err
@@ -137,13 +138,13 @@ func removeServer(ctx context.Context, std streams, name string, project bool) e
 	err = from.Remove(ctx, name)
 	if errors.Is(err, registry.ErrUnknown) {
 		if e, elsewhere := registry.Find(registry.All("."), name); elsewhere == nil && !project && e.Scope == registry.Project {
-			return usagef("%w; that of the project has it: toolgraph mcp remove %s --project", err, name)
+			return program.Usagef("%w; that of the project has it: toolgraph mcp remove %s --project", err, name)
 		}
-		return usageError{err}
+		return program.Usagef("%w", err)
 	}
 	if err != nil {
 		return err
 	}
-	printLine(std.err, "removed %s from %s", name, from.Path)
+	program.PrintLine(std.Err, "removed %s from %s", name, from.Path)
 	return nil
 }

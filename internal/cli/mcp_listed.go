@@ -12,6 +12,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project/lock"
 	"toolgraph/internal/project/registry"
 	"toolgraph/internal/runtime"
@@ -73,7 +74,7 @@ func (s *found) stored() (*listed, error) {
 			l.Synced = &synced.At
 			l.add(fromSync, synced.Tools...)
 		default:
-			l.Reason = "not synced; run: toolgraph mcp sync " + shellWord(s.name)
+			l.Reason = "not synced; run: toolgraph mcp sync " + program.ShellWord(s.name)
 		}
 	}
 	if s.locked == nil {
@@ -223,5 +224,5 @@ func (l *listed) tool(name string) (*listedTool, error) {
 	if hint == "" && len(names) > 0 {
 		hint = "; it has " + wording.List(slices.Compact(slices.Sorted(slices.Values(names))))
 	}
-	return nil, usagef("server %s has no tool %s (%s)%s", wording.Quote(l.Server), wording.Quote(name), l.when(), hint)
+	return nil, program.Usagef("server %s has no tool %s (%s)%s", wording.Quote(l.Server), wording.Quote(name), l.when(), hint)
 }

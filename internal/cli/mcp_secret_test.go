@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/internal/program"
 	"toolgraph/tests/testbin"
 )
 
@@ -41,14 +42,14 @@ func TestLiveDefinitionsShowNoSecret(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"tools", "leak", "--live"}, exitOK, "leak.t[redacted]"},
-		{[]string{"tools", "--live", "--json"}, exitOK, "t[redacted]"},
-		{[]string{"info", "leak.inc", "--live"}, exitOK, "with [redacted]"},
-		{[]string{"info", "leak.inc", "--live", "--json"}, exitOK, "with [redacted]"},
-		{[]string{"info", "leak.tredacted", "--live"}, exitUsage, `did you mean "t[redacted]"?`},
+		{[]string{"tools", "leak", "--live"}, program.ExitOK, "leak.t[redacted]"},
+		{[]string{"tools", "--live", "--json"}, program.ExitOK, "t[redacted]"},
+		{[]string{"info", "leak.inc", "--live"}, program.ExitOK, "with [redacted]"},
+		{[]string{"info", "leak.inc", "--live", "--json"}, program.ExitOK, "with [redacted]"},
+		{[]string{"info", "leak.tredacted", "--live"}, program.ExitUsage, `did you mean "t[redacted]"?`},
 	} {
 		var out, failed bytes.Buffer
-		code := run(t.Context(), append([]string{"mcp"}, c.args...), streams{in: strings.NewReader(""), out: &out, err: &failed})
+		code := run(t.Context(), append([]string{"mcp"}, c.args...), program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
 		if got := out.String() + failed.String(); code != c.code || !strings.Contains(got, c.want) || strings.Contains(got, secret) {
 			t.Errorf("%v: exit code %d: %s", c.args, code, got)
 		}

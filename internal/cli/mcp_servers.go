@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/registry"
 	"toolgraph/internal/runtime"
@@ -23,8 +24,8 @@ type serverFlags struct {
 }
 
 func (f *serverFlags) registerServers(cmd *cobra.Command) {
-	f.register(cmd, "error")
-	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "look for servers in this graph `file` instead of the registries")
+	f.Register(cmd, "error")
+	cmd.Flags().StringVarP(&f.Graph, "graph", "g", "", "look for servers in this graph `file` instead of the registries")
 }
 
 // found is a server that a name stands for.
@@ -40,14 +41,14 @@ type found struct {
 // candidates returns the servers that may be named, without reading the environment. Of several with
 // one name it returns the one that is used.
 func (f *serverFlags) candidates(ctx context.Context) (servers []*found, err error) {
-	if f.graph != "" {
-		p, err := project.Load(ctx, f.graph, config.Options{ServersFile: f.servers, AssumeEnv: true})
+	if f.Graph != "" {
+		p, err := project.Load(ctx, f.Graph, config.Options{ServersFile: f.Servers, AssumeEnv: true})
 		if err != nil {
 			return nil, err
 		}
-		locked := lockOfGraph(f.graph)
+		locked := lockOfGraph(f.Graph)
 		for _, u := range p.File.Servers {
-			servers = append(servers, &found{name: u.Name.Value, file: cmp.Or(u.Name.Pos.File, f.graph), server: u, locked: locked})
+			servers = append(servers, &found{name: u.Name.Value, file: cmp.Or(u.Name.Pos.File, f.Graph), server: u, locked: locked})
 		}
 		return servers, nil
 	}
@@ -68,8 +69,8 @@ func (f *serverFlags) candidates(ctx context.Context) (servers []*found, err err
 // registries returns the registries that are looked through, in order.
 func (f *serverFlags) registries() []registry.Registry {
 	all := registry.All(".")
-	if f.servers != "" {
-		all = append([]registry.Registry{{Path: f.servers}}, all...)
+	if f.Servers != "" {
+		all = append([]registry.Registry{{Path: f.Servers}}, all...)
 	}
 	return all
 }
@@ -92,7 +93,7 @@ func (f *serverFlags) tool(ctx context.Context, word string) (*found, string, er
 	}
 	name, tool, dotted := strings.Cut(word, ".")
 	if s := named(servers, name); s != nil || !dotted || tool == "" {
-		return nil, "", usagef("%s names no tool, expected NAME.TOOL; the tools of a server: toolgraph mcp tools %s", wording.Quote(word), shellWord(name))
+		return nil, "", program.Usagef("%s names no tool, expected NAME.TOOL; the tools of a server: toolgraph mcp tools %s", wording.Quote(word), program.ShellWord(name))
 	}
 	return nil, "", f.unknownServer(servers, name)
 }
@@ -109,23 +110,23 @@ func (f *serverFlags) unknownServer(servers []*found, name string) error {
 	for _, s := range servers {
 		names = append(names, s.name)
 	}
-	if f.graph != "" {
-		places = []string{f.graph}
+	if f.Graph != "" {
+		places = []string{f.Graph}
 	} else {
 		for _, r := range f.registries() {
 			places = append(places, r.Path)
 		}
 	}
 	hint := wording.Suggest(name, names)
-	if hint == "" && f.graph == "" {
+	if hint == "" && f.Graph == "" {
 		hint = "; add it: toolgraph mcp add, or toolgraph mcp import"
 	}
-	return usagef("no server %s in %s%s", wording.Quote(name), wording.Or(places), hint)
+	return program.Usagef("no server %s in %s%s", wording.Quote(name), wording.Or(places), hint)
 }
 
 // open loads the file of a server, with the values of variables, and a session for calls. The
 // caller closes it.
-func (f *serverFlags) open(ctx context.Context, std streams, s *found) (*runtime.Loaded, error) {
+func (f *serverFlags) open(ctx context.Context, std program.Streams, s *found) (*runtime.Loaded, error) {
 	if s.entry == nil {
 		return f.load(ctx, std)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/registry"
 	"toolgraph/mcpclient"
@@ -34,7 +35,7 @@ type syncResult struct {
 	Error   string         `json:"error,omitempty"`
 }
 
-func newMCPSync(std streams) *cobra.Command {
+func newMCPSync(std program.Streams) *cobra.Command {
 	flags := syncFlags{}
 	cmd := &cobra.Command{
 		Use:   "sync [NAME]",
@@ -47,7 +48,7 @@ A server that fails does not stop the others; its stored tools stay as they are.
 code is 1 when a server fails.`,
 		Example: `  toolgraph mcp sync
   toolgraph mcp sync github --json`,
-		Args: args(0, 1, "at most one name"), ValidArgsFunction: completeServers,
+		Args: program.Args(0, 1, "at most one name"), ValidArgsFunction: completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			entries, err := entriesNamed(args)
 			if err != nil {
@@ -56,9 +57,9 @@ code is 1 when a server fails.`,
 			return flags.run(cmd.Context(), std, entries)
 		},
 	}
-	cmd.Flags().StringVar(&flags.logLevel, "log-level", "error", "`level` of the log on standard error: debug, info, warn or error")
-	flags.chosen = cmd.Flags().Changed
-	formatFlag(cmd, &flags.format)
+	cmd.Flags().StringVar(&flags.LogLevel, "log-level", "error", "`level` of the log on standard error: debug, info, warn or error")
+	flags.Chosen = cmd.Flags().Changed
+	program.FormatFlag(cmd, &flags.format)
 	return cmd
 }
 
@@ -68,7 +69,7 @@ func entriesNamed(names []string) ([]registry.Entry, error) {
 	if len(names) > 0 {
 		e, err := registry.Find(all, names[0])
 		if err != nil {
-			return nil, usageError{err}
+			return nil, program.Usagef("%w", err)
 		}
 		return []registry.Entry{e}, nil
 	}
@@ -90,7 +91,7 @@ func entriesNamed(names []string) ([]registry.Entry, error) {
 // syncedAtOnce is how many servers are started at the same time.
 const syncedAtOnce = 4
 
-func (f *syncFlags) run(ctx context.Context, std streams, entries []registry.Entry) error {
+func (f *syncFlags) run(ctx context.Context, std program.Streams, entries []registry.Entry) error {
 	results := make([]syncResult, len(entries))
 	var waiting sync.WaitGroup
 	slots := make(chan struct{}, syncedAtOnce)
@@ -113,13 +114,13 @@ func (f *syncFlags) run(ctx context.Context, std streams, entries []registry.Ent
 		return err
 	}
 	if slices.ContainsFunc(results, func(r syncResult) bool { return r.Error != "" }) {
-		return errReported
+		return program.ErrReported
 	}
 	return nil
 }
 
 // sync asks one server and stores its tools. Its error has no secrets.
-func (f *syncFlags) sync(ctx context.Context, std streams, e registry.Entry, result *syncResult) error {
+func (f *syncFlags) sync(ctx context.Context, std program.Streams, e registry.Entry, result *syncResult) error {
 	file, err := e.Load()
 	if err != nil {
 		return err
@@ -174,12 +175,12 @@ func sameTool(a, b mcpclient.Tool) bool {
 		bytes.Equal(a.OutputSchema, b.OutputSchema) && bytes.Equal(a.Annotations, b.Annotations)
 }
 
-func (f *syncFlags) print(std streams, results []syncResult) error {
+func (f *syncFlags) print(std program.Streams, results []syncResult) error {
 	if f.format == "json" {
-		return encodeJSON(std.out, results)
+		return program.EncodeJSON(std.Out, results)
 	}
 	if len(results) == 0 {
-		fmt.Fprintln(std.err, "toolgraph: no servers are registered; add one: toolgraph mcp add NAME -- COMMAND")
+		fmt.Fprintln(std.Err, "toolgraph: no servers are registered; add one: toolgraph mcp add NAME -- COMMAND")
 		return nil
 	}
 	var rows [][]string
@@ -198,5 +199,5 @@ func (f *syncFlags) print(std streams, results []syncResult) error {
 		}
 		rows = append(rows, []string{r.Name, text})
 	}
-	return writeTable(std.out, rows)
+	return program.WriteTable(std.Out, rows)
 }

@@ -11,6 +11,7 @@ import (
 
 	"toolgraph/expressions/shape"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
@@ -21,7 +22,7 @@ type toolsFlags struct {
 	live   bool
 }
 
-func newMCPTools(std streams) *cobra.Command {
+func newMCPTools(std program.Streams) *cobra.Command {
 	flags := toolsFlags{}
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
@@ -41,7 +42,7 @@ or file.`,
 		Example: `  toolgraph mcp tools github
   toolgraph mcp tools --search 'create issue'
   toolgraph mcp tools -g graph.yaml --live`,
-		Args: args(0, 1, "at most one name of a server"), ValidArgsFunction: completeServers,
+		Args: program.Args(0, 1, "at most one name of a server"), ValidArgsFunction: completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args)
 		},
@@ -49,11 +50,11 @@ or file.`,
 	cmd.Flags().StringVar(&flags.search, "search", "", "list only tools with all these `words`")
 	cmd.Flags().BoolVar(&flags.live, "live", false, "ask the servers, whatever is known of them")
 	flags.registerServers(cmd)
-	formatFlag(cmd, &flags.format)
+	program.FormatFlag(cmd, &flags.format)
 	return cmd
 }
 
-func (f *toolsFlags) run(ctx context.Context, std streams, names []string) error {
+func (f *toolsFlags) run(ctx context.Context, std program.Streams, names []string) error {
 	servers, err := f.candidates(ctx)
 	if err != nil {
 		return err
@@ -78,19 +79,19 @@ func (f *toolsFlags) run(ctx context.Context, std streams, names []string) error
 		all[i].Tools = searched(all[i].Tools, f.search)
 	}
 	if f.format == "json" {
-		err = writeEscaped(std.out, object{"servers": all}, "  ")
+		err = program.WriteEscaped(std.Out, object{"servers": all}, "  ")
 	} else {
 		err = f.print(std, all)
 	}
 	if err == nil && failed {
-		return errReported
+		return program.ErrReported
 	}
 	return err
 }
 
 // list returns the tools of each server, or its error, which has no secrets of its entry. A tool is
 // the one that is wanted, "" for all. Servers that have to be asked are asked several at once.
-func (f *toolsFlags) list(ctx context.Context, std streams, servers []*found, tool string) ([]*listed, []error) {
+func (f *toolsFlags) list(ctx context.Context, std program.Streams, servers []*found, tool string) ([]*listed, []error) {
 	all, errs := make([]*listed, len(servers)), make([]error, len(servers))
 	var asked []int
 	for i, s := range servers {
@@ -99,13 +100,13 @@ func (f *toolsFlags) list(ctx context.Context, std streams, servers []*found, to
 			if errs[i] != nil || s.entry != nil || all[i].has(tool) {
 				continue
 			}
-			printLine(std.err, "toolgraph: asking server %s for its tools: %s", wording.Quote(s.name), all[i].missing(tool))
+			program.PrintLine(std.Err, "toolgraph: asking server %s for its tools: %s", wording.Quote(s.name), all[i].missing(tool))
 		}
 		asked = append(asked, i)
 	}
 	var ofGraph *runtime.Loaded // which all servers of the graph file share
 	var failure error
-	if f.graph != "" && len(asked) > 0 {
+	if f.Graph != "" && len(asked) > 0 {
 		if ofGraph, failure = f.load(ctx, std); failure == nil {
 			defer ofGraph.Close()
 		}
@@ -127,7 +128,7 @@ func (f *toolsFlags) list(ctx context.Context, std streams, servers []*found, to
 }
 
 // ask returns the tools that a server lists now. ofGraph is nil for a server of a registry.
-func (f *toolsFlags) ask(ctx context.Context, std streams, s *found, ofGraph *runtime.Loaded) (*listed, error) {
+func (f *toolsFlags) ask(ctx context.Context, std program.Streams, s *found, ofGraph *runtime.Loaded) (*listed, error) {
 	if ofGraph != nil {
 		return s.ask(ctx, ofGraph)
 	}
@@ -139,12 +140,12 @@ func (f *toolsFlags) ask(ctx context.Context, std streams, s *found, ofGraph *ru
 	return s.ask(ctx, l)
 }
 
-func (f *toolsFlags) print(std streams, all []*listed) error {
+func (f *toolsFlags) print(std program.Streams, all []*listed) error {
 	if len(all) == 0 {
-		if f.graph != "" {
-			printLine(std.err, "toolgraph: %s has no servers", f.graph)
+		if f.Graph != "" {
+			program.PrintLine(std.Err, "toolgraph: %s has no servers", f.Graph)
 		} else {
-			printLine(std.err, "toolgraph: no servers are registered; add one: toolgraph mcp add, or toolgraph mcp import")
+			program.PrintLine(std.Err, "toolgraph: no servers are registered; add one: toolgraph mcp add, or toolgraph mcp import")
 		}
 		return nil
 	}
@@ -153,15 +154,15 @@ func (f *toolsFlags) print(std streams, all []*listed) error {
 			continue
 		}
 		if l.Reason != "" {
-			printLine(std.out, "%s: %s", l.Server, l.Reason)
+			program.PrintLine(std.Out, "%s: %s", l.Server, l.Reason)
 			continue
 		}
-		printLine(std.out, "%s: %s, %s", l.Server, wording.Count(len(l.Tools), "tool"), l.when())
+		program.PrintLine(std.Out, "%s: %s, %s", l.Server, wording.Count(len(l.Tools), "tool"), l.when())
 		var rows [][]string
 		for _, t := range l.Tools {
 			rows = append(rows, []string{"  " + shortened(l.Server+"."+t.Name, nameShown), parametersOf(t.InputSchema), summaryOf(&t.Tool)})
 		}
-		if err := writeTable(std.out, rows); err != nil {
+		if err := program.WriteTable(std.Out, rows); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/mcpclient"
 )
 
@@ -49,7 +50,7 @@ tools:
 		{[]string{"mcp", "remove", "e\x1b[31mx", "--project"}, "removed "},
 	} {
 		var out, failed bytes.Buffer
-		run(t.Context(), c.args, streams{in: strings.NewReader(""), out: &out, err: &failed})
+		run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
 		if got := out.String() + failed.String(); !strings.Contains(got, c.want) || strings.ContainsAny(got, "\x1b\a\u202e") || strings.Count(got, "\n") != 1 {
 			t.Errorf("%v: %q", c.args, got)
 		}
@@ -67,7 +68,7 @@ func TestHostileNamesOfTools(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	var out bytes.Buffer
-	if err := (&toolsFlags{}).print(streams{out: &out, err: &out}, []*listed{l}); err != nil {
+	if err := (&toolsFlags{}).print(program.Streams{Out: &out, Err: &out}, []*listed{l}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

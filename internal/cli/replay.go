@@ -14,6 +14,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
 
@@ -23,7 +24,7 @@ type replayFlags struct {
 	trace bool
 }
 
-func newReplay(std streams) *cobra.Command {
+func newReplay(std program.Streams) *cobra.Command {
 	flags := replayFlags{}
 	cmd := &cobra.Command{
 		Use:   "replay RUN [FILE]",
@@ -46,23 +47,23 @@ recorded.`,
 		Example: `  toolgraph replay last
   toolgraph replay 3QK7 edited.yaml --trace
   toolgraph replay 3QK7 edited.yaml --from 12`,
-		Args: args(1, 1, "a run and at most one graph file"),
+		Args: program.Args(1, 1, "a run and at most one graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0])
 		},
 	}
-	recordedGraphFlag(cmd, &flags.graph)
+	recordedGraphFlag(cmd, &flags.Graph)
 	cmd.Flags().IntVar(&flags.from, "from", 0, "`number` of first steps to copy from the recorded run")
 	traceFlag(cmd, &flags.trace)
-	flags.register(cmd, "error")
-	flags.history.registerState(cmd.Flags())
-	return takesGraph(cmd, &flags.graph)
+	flags.Register(cmd, "error")
+	flags.History.RegisterState(cmd.Flags())
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
+func (f *replayFlags) run(ctx context.Context, std program.Streams, id string) error {
 	var recorded journal.Run
 	var events []execution.Event
-	err := f.history.read(func(store *journal.Store) (err error) {
+	err := f.History.Read(func(store *journal.Store) (err error) {
 		recorded, events, err = f.events(ctx, std, store, id)
 		return err
 	})
@@ -73,11 +74,11 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 	if err != nil {
 		return err
 	}
-	log, err := f.logger(std, f.logLevel, p.File.Secrets)
+	log, err := f.Logger(std, f.LogLevel, p.File.Secrets)
 	if err != nil {
 		return err
 	}
-	show := newTrace(std.err, p, g, f.trace)
+	show := newTrace(std.Err, p, g, f.trace)
 	follow := newFollower(events, f.from)
 	engine, _ := replayer(g, events, f.from, runtime.ReportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
 	result, err := f.replay(runtime.WithRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
@@ -85,7 +86,7 @@ func (f *replayFlags) run(ctx context.Context, std streams, id string) error {
 		return err
 	}
 	show.progress.clear()
-	follow.print(ctx, std.err, p, g, result)
+	follow.print(ctx, std.Err, p, g, result)
 	return show.end(std, result, err)
 }
 
@@ -100,14 +101,14 @@ func replayer(g *graph.Graph, events []execution.Event, from int, more ...execut
 }
 
 // events returns the run and its events.
-func (f *replayFlags) events(ctx context.Context, std streams, store *journal.Store, id string) (journal.Run, []execution.Event, error) {
+func (f *replayFlags) events(ctx context.Context, std program.Streams, store *journal.Store, id string) (journal.Run, []execution.Event, error) {
 	recorded, err := store.Run(ctx, id)
 	if err != nil {
 		return recorded, nil, err
 	}
 	var gap *journal.GapError
 	if _, err := store.Journal(nil, journal.About{}).Load(ctx, recorded.ID); errors.As(err, &gap) {
-		fmt.Fprintf(std.err, "toolgraph: steps that depend on this will differ: %s\n", wording.Printable(gap.Error()))
+		fmt.Fprintf(std.Err, "toolgraph: steps that depend on this will differ: %s\n", wording.Printable(gap.Error()))
 	} else if err != nil {
 		return recorded, nil, err
 	}
@@ -119,7 +120,7 @@ func (f *replayFlags) events(ctx context.Context, std streams, store *journal.St
 		}
 	}
 	if err == nil && (f.from < 0 || f.from > steps) {
-		err = usagef("--from is %d, expected 0 to %d, the number of steps of run %s", f.from, steps, recorded.ID)
+		err = program.Usagef("--from is %d, expected 0 to %d, the number of steps of run %s", f.from, steps, recorded.ID)
 	}
 	return recorded, events, err
 }

@@ -12,6 +12,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
 )
@@ -23,7 +24,7 @@ type resumeFlags struct {
 	changed, trace             bool
 }
 
-func newResume(std streams) *cobra.Command {
+func newResume(std program.Streams) *cobra.Command {
 	flags := resumeFlags{}
 	cmd := &cobra.Command{
 		Use:   "resume RUN [FILE]",
@@ -50,27 +51,27 @@ another machine, gets the answer there; its result is printed here as well.`,
   toolgraph resume 3QK7 --repeat-all
   toolgraph resume 3QK7 --answer '{"id": 17}'
   toolgraph resume 3QK7 fixed.yaml --changed`,
-		Args: args(1, 1, "a run and at most one graph file"),
+		Args: program.Args(1, 1, "a run and at most one graph file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), std, args[0], cmd.Flags().Changed("answer"))
 		},
 	}
-	recordedGraphFlag(cmd, &flags.graph)
+	recordedGraphFlag(cmd, &flags.Graph)
 	cmd.Flags().BoolVar(&flags.changed, "changed", false, "resume although the graph has changed, if the steps so far are still a path through it")
 	cmd.Flags().BoolVar(&flags.repeat, "repeat", false, "repeat the in-doubt call")
 	cmd.Flags().BoolVar(&flags.repeatAll, "repeat-all", false, "repeat all in-doubt calls of the run")
 	cmd.Flags().StringVar(&flags.answer, "answer", "", "`JSON` value that the in-doubt call returned")
 	cmd.Flags().BoolVar(&flags.nothing, "answer-nothing", false, "the in-doubt call returned no value")
 	traceFlag(cmd, &flags.trace)
-	flags.registerRuns(cmd, "error")
+	flags.RegisterRuns(cmd, "error")
 	flags.yesFlag(cmd)
-	flags.registerGrace(cmd)
-	flags.audit.register(cmd)
-	flags.history.registerRecorded(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.RegisterGrace(cmd)
+	flags.Audit.Register(cmd)
+	flags.History.RegisterRecorded(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered bool) error {
+func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, answered bool) error {
 	resolution, err := f.resolution(answered)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (f *resumeFlags) run(ctx context.Context, std streams, id string, answered 
 		return err
 	}
 	defer l.Close()
-	show := newTrace(std.err, p, g, f.trace)
+	show := newTrace(std.Err, p, g, f.trace)
 	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
 	user := &runtime.SuspendingUser{InTurn: runtime.InTurn{User: l.UserOf(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
@@ -128,21 +129,21 @@ func (f *resumeFlags) resolution(answered bool) (execution.Resolution, error) {
 		}
 	}
 	if len(given) > 1 {
-		return execution.Resolution{}, usagef("%s exclude each other; give one of them", strings.Join(given, " and "))
+		return execution.Resolution{}, program.Usagef("%s exclude each other; give one of them", strings.Join(given, " and "))
 	}
 	if !answered {
 		return execution.Resolution{Repeat: f.repeat, RepeatAll: f.repeatAll, Nothing: f.nothing}, nil
 	}
 	value, err := value.Decode([]byte(f.answer))
 	if err != nil {
-		return execution.Resolution{}, usagef("--answer: %v", err)
+		return execution.Resolution{}, program.Usagef("--answer: %v", err)
 	}
 	return execution.Resolution{Value: value}, nil
 }
 
 // find returns the recorded run that the command line names, and how it began.
 func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, start execution.Start, err error) {
-	err = f.history.read(func(store *journal.Store) error {
+	err = f.History.Read(func(store *journal.Store) error {
 		if run, err = store.Run(ctx, id); err != nil {
 			return err
 		}
@@ -165,16 +166,16 @@ func recordedGraphFlag(cmd *cobra.Command, into *string) {
 // recordedGraph returns the current graph of a recorded run with these arguments: from the graph file of the flags, or
 // without one from the file that the run was started from.
 func (f *sessionFlags) recordedGraph(ctx context.Context, recorded journal.Run, args value.Value) (*project.Project, *graph.Graph, error) {
-	if f.graph == "" {
-		f.graph = recorded.File
+	if f.Graph == "" {
+		f.Graph = recorded.File
 	}
-	p, err := f.project(ctx)
+	p, err := f.Project(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	g, err := p.Recorded(ctx, recorded.Tool, args)
 	if err != nil {
-		err = usageError{err}
+		err = program.Usagef("%w", err)
 	}
 	return p, g, err
 }

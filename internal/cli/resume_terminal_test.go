@@ -11,7 +11,9 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
 )
@@ -47,7 +49,7 @@ func askingProject(t *testing.T) *project.Project {
 // openStore opens the store of a directory, as a process of its own does.
 func openStore(t *testing.T, state string) *journal.Store {
 	t.Helper()
-	store, err := journal.Open(state, journal.Options{})
+	store, err := sqlite.Open(state, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,31 +89,31 @@ func TestResumeWithoutTerminal(t *testing.T) {
 		return out
 	}
 	for range 2 {
-		expect(exitFailed, "run RUN stays interrupted, because its user has to answer first: ", "resume", "RUN")
+		expect(program.ExitFailed, "run RUN stays interrupted, because its user has to answer first: ", "resume", "RUN")
 	}
-	expect(exitOK, "interrupted: Go on?", "runs", "list")
-	expect(exitOK, "no runs", "runs", "list", "--status", "waiting")
-	shown := expect(exitOK, "interrupted: its process ended while the run waited for its user, 1 step", "runs", "show", "RUN")
+	expect(program.ExitOK, "interrupted: Go on?", "runs", "list")
+	expect(program.ExitOK, "no runs", "runs", "list", "--status", "waiting")
+	shown := expect(program.ExitOK, "interrupted: its process ended while the run waited for its user, 1 step", "runs", "show", "RUN")
 	if !strings.Contains(shown, "step 1, node sure, has waited for an answer since ") || !strings.Contains(shown, "\n  | Go on?\n") || !strings.Contains(shown, "toolgraph resume RUN\n") {
 		t.Error(shown)
 	}
-	expect(exitOK, `"question": {`, "runs", "show", "RUN", "-f", "json")
-	expect(exitOK, "{}", "resume", "RUN", "--yes")
-	shown = expect(exitOK, "finished after", "runs", "show", "RUN")
+	expect(program.ExitOK, `"question": {`, "runs", "show", "RUN", "-f", "json")
+	expect(program.ExitOK, "{}", "resume", "RUN", "--yes")
+	shown = expect(program.ExitOK, "finished after", "runs", "show", "RUN")
 	if !strings.Contains(shown, "{}  (accepted: Go on?)") || !strings.Contains(shown, "{}  (accepted: Really?)") {
 		t.Error(shown)
 	}
-	if shown = expect(exitOK, "node \"sure\" (ask)", "runs", "show", "RUN", "--step", "1"); strings.Count(shown, "  | Go on?\n") != 3 || strings.Count(shown, "\nnot answered\n") != 2 || strings.Count(shown, "\naccepted at ") != 1 {
+	if shown = expect(program.ExitOK, "node \"sure\" (ask)", "runs", "show", "RUN", "--step", "1"); strings.Count(shown, "  | Go on?\n") != 3 || strings.Count(shown, "\nnot answered\n") != 2 || strings.Count(shown, "\naccepted at ") != 1 {
 		t.Error(shown)
 	}
-	expect(exitOK, "the replay matches the recorded run: 4 steps, 0 calls and 2 questions answered from it", "replay", "RUN")
-	expect(exitOK, `1`, "eval", "--run", "RUN", "--step", "2", "$count($keys($)) - 1")
+	expect(program.ExitOK, "the replay matches the recorded run: 4 steps, 0 calls and 2 questions answered from it", "replay", "RUN")
+	expect(program.ExitOK, `1`, "eval", "--run", "RUN", "--step", "2", "$count($keys($)) - 1")
 
-	expect(exitOK, "is not a terminal", "run", "-g", p.File.Path, "refused")
-	expect(exitOK, "the replay matches the recorded run: 3 steps, 0 calls and 1 question answered from it", "replay", "last")
-	expect(exitFailed, "and this node asks", "run", "-g", p.File.Path, "t")
-	expect(exitOK, "use a client that can ask its user", "runs", "show", "last")
-	expect(exitOK, "diverge at step 2", "runs", "diff", "RUN", "last")
+	expect(program.ExitOK, "is not a terminal", "run", "-g", p.File.Path, "refused")
+	expect(program.ExitOK, "the replay matches the recorded run: 3 steps, 0 calls and 1 question answered from it", "replay", "last")
+	expect(program.ExitFailed, "and this node asks", "run", "-g", p.File.Path, "t")
+	expect(program.ExitOK, "use a client that can ask its user", "runs", "show", "last")
+	expect(program.ExitOK, "diverge at step 2", "runs", "diff", "RUN", "last")
 }
 
 // lastingAsk is a user who does not answer while the run lives.
@@ -139,7 +141,7 @@ func TestResumeOfWaitingRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := command(t, dir, strings.NewReader(""), "resume", "RUN")
-	if code != exitFailed || !strings.Contains(errs, "run RUN waits in another process, because its user has to answer first: ") {
+	if code != program.ExitFailed || !strings.Contains(errs, "run RUN waits in another process, because its user has to answer first: ") {
 		t.Errorf("ended with %d: %s%s", code, out, errs)
 	}
 	if run, err := store.Exact(t.Context(), "RUN"); err != nil || !isWaiting(run) {

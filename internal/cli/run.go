@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
 
@@ -17,7 +18,7 @@ type runFlags struct {
 	dry   dryFlags
 }
 
-func newRun(std streams) *cobra.Command {
+func newRun(std program.Streams) *cobra.Command {
 	flags := runFlags{}
 	cmd := &cobra.Command{
 		Use:   "run FILE TOOL [key=value …]",
@@ -52,38 +53,38 @@ run ends there.`,
 	traceFlag(cmd, &flags.trace)
 	cmd.Flags().BoolVar(&flags.usage, "json", false, "print what the run has used and saved as a line of JSON on standard error")
 	flags.dry.register(cmd)
-	flags.registerRuns(cmd, "error")
+	flags.RegisterRuns(cmd, "error")
 	flags.yesFlag(cmd)
-	flags.registerGrace(cmd)
-	flags.registerPipeline(cmd)
-	flags.audit.register(cmd)
-	flags.history.register(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.RegisterGrace(cmd)
+	flags.RegisterPipeline(cmd)
+	flags.Audit.Register(cmd)
+	flags.History.Register(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *runFlags) run(ctx context.Context, std streams, words []string) error {
+func (f *runFlags) run(ctx context.Context, std program.Streams, words []string) error {
 	if err := f.dry.check(); err != nil {
 		return err
 	}
-	if f.dry.on && f.audit.file != "" {
-		return usagef("--audit records runs, and --dry-run makes none; remove one of them")
+	if f.dry.on && f.Audit.File != "" {
+		return program.Usagef("--audit records runs, and --dry-run makes none; remove one of them")
 	}
 	if f.usage && f.dry.on {
-		return usagef("--json prints what a run has used, and --dry-run makes none; with --dry-run use --format json")
+		return program.Usagef("--json prints what a run has used, and --dry-run makes none; with --dry-run use --format json")
 	}
-	f.history.records = !f.dry.on
+	f.History.Records = !f.dry.on
 	l, g, args, err := f.loadTool(ctx, std, f.args, words)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	show := newTrace(std.err, l.Project, g, f.trace)
+	show := newTrace(std.Err, l.Project, g, f.trace)
 	if f.dry.on {
 		return f.dry.run(ctx, std, l, g, args, show)
 	}
 	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
 	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show))
 	err = runtime.WithRemedy(err)
-	defer printUsage(std.err, g, result, err, f.usage)
+	defer printUsage(std.Err, g, result, err, f.usage)
 	return show.end(std, result, err)
 }

@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/authoring/dryrun"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/editor/checks"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
@@ -28,20 +29,20 @@ type dryFlags struct {
 
 func (f *dryFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "dry-run", false, "call only read-only tools, and print the other calls")
-	choiceFlag(cmd, &f.format, "format", "f", "output format of --dry-run", "text", "json") // --json of a run is about its usage
+	program.ChoiceFlag(cmd, &f.format, "format", "f", "output format of --dry-run", "text", "json") // --json of a run is about its usage
 	f.chosen = cmd.Flags().Changed
 }
 
 // check rejects flags that contradict each other.
 func (f *dryFlags) check() error {
 	if f.chosen("format") && !f.on {
-		return usagef("--format is given without --dry-run; a run prints JSON")
+		return program.Usagef("--format is given without --dry-run; a run prints JSON")
 	}
 	return nil
 }
 
 // run makes a dry run of a graph and prints its plan.
-func (f *dryFlags) run(ctx context.Context, std streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
+func (f *dryFlags) run(ctx context.Context, std program.Streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
 	beside, _, err := checks.LockBeside(l.Project, nil)
 	if err != nil {
 		return err
@@ -59,21 +60,21 @@ func (f *dryFlags) run(ctx context.Context, std streams, l *runtime.Loaded, g *g
 	var refused *execution.ArgumentsError
 	switch {
 	case errors.As(err, &refused):
-		return usageError{err}
+		return program.Usagef("%w", err)
 	case err != nil:
 		return err
 	case f.format == "json":
-		err = encodeJSON(std.out, plan)
+		err = program.EncodeJSON(std.Out, plan)
 	default:
-		err = printPlan(std.out, plan)
+		err = printPlan(std.Out, plan)
 	}
 	if err != nil || plan.Error == "" {
 		return err
 	}
 	if f.format != "json" {
-		printLine(std.err, "toolgraph: %s", plan.Error)
+		program.PrintLine(std.Err, "toolgraph: %s", plan.Error)
 	}
-	return errReported
+	return program.ErrReported
 }
 
 func printPlan(w io.Writer, p *dryrun.Plan) error {

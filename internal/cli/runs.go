@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,17 +17,18 @@ import (
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
-func newRuns(std streams) *cobra.Command {
-	history := &historyFlags{}
+func newRuns(std program.Streams) *cobra.Command {
+	history := &program.HistoryFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List, watch, show, explain, compare, export, cancel, keep and delete recorded runs",
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
-Runs are recorded in the user's state directory, or in the place that --state or $` + stateVariable + `
+Runs are recorded in the user's state directory, or in the place that --state or $` + program.StateVariable + `
 names: another directory, or a Postgres database.`,
 		Example: `  toolgraph runs list --tool count_files --status error
   toolgraph runs watch
@@ -40,8 +40,8 @@ names: another directory, or a Postgres database.`,
   toolgraph runs keep --keep 365
   toolgraph runs rm --older-than 7d`,
 	}
-	onlyCommands(cmd)
-	history.registerState(cmd.PersistentFlags())
+	program.OnlyCommands(cmd)
+	history.RegisterState(cmd.PersistentFlags())
 	cmd.AddCommand(
 		newRunsList(std, history), newRunsWatch(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
 		newRunsExport(std, history), newRunsImport(std, history), newRunsCancel(std, history), newRunsKeep(std, history), newRunsRemove(std, history),
@@ -49,36 +49,27 @@ names: another directory, or a Postgres database.`,
 	return cmd
 }
 
-// read opens the store of recorded runs for f.
-func (h *historyFlags) read(f func(*journal.Store) error) error {
-	store, err := h.open(slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(store), store.Close())
-}
-
 // inspectRuns prints the answer to a question about recorded runs.
 func inspectRuns[T any](
-	std streams, h *historyFlags, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error,
+	std program.Streams, h *program.HistoryFlags, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error,
 ) error {
-	return h.read(func(store *journal.Store) error {
-		return printAnswer(std, &inspect.Inspector{Store: store, Version: versionText()}, format, ask, show)
+	return h.Read(func(store *journal.Store) error {
+		return printAnswer(std, &inspect.Inspector{Store: store, Version: program.VersionText()}, format, ask, show)
 	})
 }
 
 // printAnswer prints the answer of an inspector, as JSON or with show.
 func printAnswer[T any](
-	std streams, i *inspect.Inspector, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error,
+	std program.Streams, i *inspect.Inspector, format string, ask func(*inspect.Inspector) (*T, error), show func(io.Writer, *T) error,
 ) error {
 	answer, err := ask(i)
 	if err != nil {
 		return err
 	}
 	if format == "json" {
-		return writeEscaped(std.out, answer, "  ")
+		return program.WriteEscaped(std.Out, answer, "  ")
 	}
-	return show(std.out, answer)
+	return show(std.Out, answer)
 }
 
 // filterFlags select runs.
@@ -89,7 +80,7 @@ type filterFlags struct {
 
 func (f *filterFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only runs of this `tool`")
-	cmd.Flags().StringVar(&f.status, "status", "", "only runs with this `status`: "+alternatives(statuses()))
+	cmd.Flags().StringVar(&f.status, "status", "", "only runs with this `status`: "+program.Alternatives(statuses()))
 	cmd.Flags().StringVarP(&f.graph, "graph", "g", "", "only runs of this graph `file`, instead of the argument FILE")
 	cmd.Flags().StringVar(&f.text, "text", "", "only runs with this `text` in their id, tool, arguments or failure")
 	cmd.Flags().StringVar(&f.since, "since", "", "only runs that started at this `time` or later: 90m, 7d, 2026-01-31 …")
@@ -107,7 +98,7 @@ func statuses() (names []string) {
 func (f *filterFlags) filter() (journal.Filter, error) {
 	filter := journal.Filter{Tool: f.tool, Status: journal.Status(f.status), Text: f.text, Old: f.old}
 	if f.status != "" && !slices.Contains(journal.Statuses, filter.Status) {
-		return filter, usagef("--status is %q, expected %s", f.status, alternatives(statuses()))
+		return filter, program.Usagef("--status is %q, expected %s", f.status, program.Alternatives(statuses()))
 	}
 	var err error
 	now := time.Now()
@@ -125,7 +116,7 @@ func (f *filterFlags) filter() (journal.Filter, error) {
 	return filter, nil
 }
 
-func newRunsList(std streams, history *historyFlags) *cobra.Command {
+func newRunsList(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var selected filterFlags
 	var limit int
 	var before, format string
@@ -139,14 +130,14 @@ deleted, if it could not continue: resume it, answer it or delete it.`,
 		Example: `  toolgraph runs list
   toolgraph runs list --tool count_files --status error --since 7d
   toolgraph runs list --format json --limit 1000`,
-		Args: onlyGraph,
+		Args: program.OnlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			filter, err := selected.filter()
 			if err != nil {
 				return err
 			}
 			if limit < 0 {
-				return usagef("--limit is %d, expected a number of runs, or 0 for all", limit)
+				return program.Usagef("--limit is %d, expected a number of runs, or 0 for all", limit)
 			}
 			filter.Limit, filter.Before = limit, before
 			if limit == 0 {
@@ -160,8 +151,8 @@ deleted, if it could not continue: resume it, answer it or delete it.`,
 	selected.register(cmd)
 	cmd.Flags().IntVar(&limit, "limit", journal.DefaultList, "maximum `number` of runs; 0 for all")
 	cmd.Flags().StringVar(&before, "before", "", "only runs that started before the run with this `id`, for the next page")
-	formatFlag(cmd, &format)
-	return takesGraph(cmd, &selected.graph)
+	program.FormatFlag(cmd, &format)
+	return program.TakesGraph(cmd, &selected.graph)
 }
 
 // idShown is how many characters of an id identify a run well enough.
@@ -197,7 +188,7 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 			milliseconds(r.Duration), strconv.Itoa(r.Steps), shortened(r.Args, outputShown),
 		})
 	}
-	if err := listRows(w, rows, func(column int, text string) terminal.Style {
+	if err := program.ListRows(w, rows, func(column int, text string) terminal.Style {
 		if column == statusColumn {
 			return statusStyle(text)
 		}
@@ -215,7 +206,7 @@ func shortID(id string) string {
 	return wording.OneLine(string([]rune(id)[:min(idShown, len([]rune(id)))]))
 }
 
-func newRunsRemove(std streams, history *historyFlags) *cobra.Command {
+func newRunsRemove(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var selected filterFlags
 	var olderThan, format string
 	var all bool
@@ -234,7 +225,7 @@ every run requires --all.`,
 			}
 			if olderThan != "" {
 				if selected.until != "" {
-					return usagef("--older-than and --until mean the same; give one of them")
+					return program.Usagef("--older-than and --until mean the same; give one of them")
 				}
 				if filter.Until, err = parseTime("--older-than", olderThan, time.Now()); err != nil {
 					return err
@@ -244,13 +235,13 @@ every run requires --all.`,
 			none := filter == journal.Filter{Limit: -1}
 			switch {
 			case len(args) > 0 && (!none || all):
-				return usagef("runs are named or selected by flags, not both")
+				return program.Usagef("runs are named or selected by flags, not both")
 			case len(args) == 0 && none && !all:
-				return usagef("no runs to delete; name them, select them by flags, or give --all")
+				return program.Usagef("no runs to delete; name them, select them by flags, or give --all")
 			case all && !none:
-				return usagef("--all is every run; remove it or the other flags")
+				return program.Usagef("--all is every run; remove it or the other flags")
 			}
-			return history.read(func(store *journal.Store) error {
+			return history.Read(func(store *journal.Store) error {
 				return removeRuns(cmd.Context(), std, store, args, filter, format)
 			})
 		},
@@ -258,11 +249,11 @@ every run requires --all.`,
 	selected.register(cmd)
 	cmd.Flags().StringVar(&olderThan, "older-than", "", "only runs older than this `age`: 12h, 7d")
 	cmd.Flags().BoolVar(&all, "all", false, "delete every run")
-	formatFlag(cmd, &format)
-	return takesGraph(cmd, &selected.graph)
+	program.FormatFlag(cmd, &format)
+	return program.TakesGraph(cmd, &selected.graph)
 }
 
-func removeRuns(ctx context.Context, std streams, store *journal.Store, named []string, filter journal.Filter, format string) error {
+func removeRuns(ctx context.Context, std program.Streams, store *journal.Store, named []string, filter journal.Filter, format string) error {
 	var ids []string
 	for _, name := range named {
 		r, err := store.Run(ctx, name)
@@ -292,9 +283,9 @@ func removeRuns(ctx context.Context, std streams, store *journal.Store, named []
 		return err
 	}
 	if format == "json" {
-		return writeEscaped(std.out, map[string]int{"deleted": n}, "  ")
+		return program.WriteEscaped(std.Out, map[string]int{"deleted": n}, "  ")
 	}
-	_, err = fmt.Fprintf(std.err, "toolgraph: deleted %s\n", wording.Count(n, "run"))
+	_, err = fmt.Fprintf(std.Err, "toolgraph: deleted %s\n", wording.Count(n, "run"))
 	return err
 }
 
@@ -311,17 +302,14 @@ func parseTime(flag, text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, usagef("%s is %q, expected an age (90m, 7d), a date (2026-01-31) or a time (2026-01-31 15:04)", flag, text)
+	return time.Time{}, program.Usagef("%s is %q, expected an age (90m, 7d), a date (2026-01-31) or a time (2026-01-31 15:04)", flag, text)
 }
-
-// maxDays keeps an age within a time.Duration.
-const maxDays = 36500
 
 // parseAge reads a duration, in which d are days.
 func parseAge(text string) (time.Duration, error) {
 	if number, isDays := strings.CutSuffix(text, "d"); isDays {
 		days, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(days >= 0 && days <= maxDays) {
+		if err != nil || !(days >= 0 && days <= program.MaxDays) {
 			return 0, fmt.Errorf("%q is not a number of days", number)
 		}
 		return time.Duration(days * 24 * float64(time.Hour)), nil

@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution/journal"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
 
-func newRunsCancel(std streams, history *historyFlags) *cobra.Command {
+func newRunsCancel(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
@@ -18,21 +19,21 @@ func newRunsCancel(std streams, history *historyFlags) *cobra.Command {
 history, also on another machine: its call in flight is cancelled, and the run ends. An
 interrupted run is recorded as cancelled, so that no process resumes it.`,
 		Example: `  toolgraph runs cancel 3QK7`,
-		Args:    args(1, 1, "a run"),
+		Args:    program.Args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return history.read(func(store *journal.Store) error {
+			return history.Read(func(store *journal.Store) error {
 				id, err := runtime.CancelRun(cmd.Context(), store, args[0])
 				switch {
 				case err != nil:
 					return err
 				case format == "json":
-					return writeEscaped(std.out, map[string]string{"cancelled": id}, "  ")
+					return program.WriteEscaped(std.Out, map[string]string{"cancelled": id}, "  ")
 				}
-				_, err = fmt.Fprintf(std.err, "toolgraph: run %s is cancelled\n", id)
+				_, err = fmt.Fprintf(std.Err, "toolgraph: run %s is cancelled\n", id)
 				return err
 			})
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }

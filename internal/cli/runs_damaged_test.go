@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
+	"toolgraph/internal/program"
 )
 
 // TestV12Commands: one digit of an answer is another one. The run is damaged for each
@@ -22,11 +24,11 @@ func TestV12Commands(t *testing.T) {
 	whole := src[:strings.LastIndex(src, "{\"kind\": \"run-finished\"")]
 	interrupted := strings.TrimRight(strings.TrimSpace(whole), ",") + "]}"
 	for _, text := range []string{src, strings.ReplaceAll(interrupted, "RUN", "CUT")} {
-		if code, _, errs := command(t, dir, strings.NewReader(text), "runs", "import", "-"); code != exitOK {
+		if code, _, errs := command(t, dir, strings.NewReader(text), "runs", "import", "-"); code != program.ExitOK {
 			t.Fatal(errs)
 		}
 	}
-	if code, out, _ := command(t, dir, nil, "runs", "list"); code != exitOK || strings.Contains(out, "damaged") {
+	if code, out, _ := command(t, dir, nil, "runs", "list"); code != program.ExitOK || strings.Contains(out, "damaged") {
 		t.Fatal(out)
 	}
 	file := filepath.Join(dir, "history.db")
@@ -60,12 +62,12 @@ func TestV12Commands(t *testing.T) {
 		{"inspect", "-g", graph, "read_run", "run=RUN"},
 	} {
 		code, out, errs := command(t, dir, nil, args...)
-		if code != exitFailed || out != "" || !strings.Contains(errs, "is damaged: event 4: it does not match its checksum; ") ||
+		if code != program.ExitFailed || out != "" || !strings.Contains(errs, "is damaged: event 4: it does not match its checksum; ") ||
 			!strings.Contains(errs, "delete it with toolgraph runs rm ") {
 			t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
 		}
 	}
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestV12Commands(t *testing.T) {
 	if r, err := store.Run(t.Context(), "CUT"); err != nil || r.Status != journal.Interrupted {
 		t.Errorf("a damaged run was resumed: %+v, %v", r, err)
 	}
-	if code, _, errs := command(t, dir, nil, "runs", "rm", "RUN", "CUT"); code != exitOK {
+	if code, _, errs := command(t, dir, nil, "runs", "rm", "RUN", "CUT"); code != program.ExitOK {
 		t.Error(errs)
 	}
 	if _, out, _ := command(t, dir, nil, "runs", "list"); out != "no runs\n" {

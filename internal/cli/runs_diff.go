@@ -9,9 +9,10 @@ import (
 
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
-func newRunsDiff(std streams, history *historyFlags) *cobra.Command {
+func newRunsDiff(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "diff [RUN] OTHER",
@@ -22,7 +23,7 @@ of its tool that finished before it.`,
 		Example: `  toolgraph runs diff last
   toolgraph runs diff 5GNFQ last
   toolgraph runs diff 5GNFQ 7K2AB --format json`,
-		Args: args(1, 2, "one or two runs"),
+		Args: program.Args(1, 2, "one or two runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.Difference, error) {
 				if len(args) == 1 {
@@ -32,7 +33,7 @@ of its tool that finished before it.`,
 			}, printDifference)
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }
 

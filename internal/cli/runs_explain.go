@@ -11,9 +11,10 @@ import (
 	"toolgraph/execution"
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
-func newRunsExplain(std streams, history *historyFlags) *cobra.Command {
+func newRunsExplain(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "explain [RUN]",
@@ -26,17 +27,17 @@ Without RUN, explain the newest run that failed.
 If the graph has changed since the run, what the file says about its steps is left out.`,
 		Example: `  toolgraph runs explain
   toolgraph runs explain 5GNFQ --json`,
-		Args: args(0, 1, "at most one run"),
+		Args: program.Args(0, 1, "at most one run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, isCode := docs.Find(strings.Join(args, "")); isCode {
-				return usagef("%s is a diagnostic code; to explain it: toolgraph explain %[1]s", args[0])
+				return program.Usagef("%s is a diagnostic code; to explain it: toolgraph explain %[1]s", args[0])
 			}
 			return inspectRuns(std, history, format, func(i *inspect.Inspector) (*inspect.RunExplanation, error) {
 				return i.ExplainRun(cmd.Context(), strings.Join(args, ""))
 			}, printExplanation)
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }
 

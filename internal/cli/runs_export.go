@@ -10,6 +10,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
 // exported is the file of an exported run.
@@ -21,7 +22,7 @@ type exported struct {
 
 const exportVersion = 1
 
-func newRunsExport(std streams, history *historyFlags) *cobra.Command {
+func newRunsExport(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "export RUN",
@@ -30,9 +31,9 @@ func newRunsExport(std streams, history *historyFlags) *cobra.Command {
 reads, or with one event a line.`,
 		Example: `  toolgraph runs export last > run.json
   toolgraph runs export last --format ndjson | jq .record.nodeId`,
-		Args: args(1, 1, "a run"),
+		Args: program.Args(1, 1, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return history.read(func(store *journal.Store) error {
+			return history.Read(func(store *journal.Store) error {
 				r, err := store.Run(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -42,10 +43,10 @@ reads, or with one event a line.`,
 					return err
 				}
 				if format == "json" {
-					return writeEscaped(std.out, exported{Version: exportVersion, Run: r, Events: events}, "  ")
+					return program.WriteEscaped(std.Out, exported{Version: exportVersion, Run: r, Events: events}, "  ")
 				}
 				for _, e := range events {
-					if err := writeEscaped(std.out, e, ""); err != nil {
+					if err := program.WriteEscaped(std.Out, e, ""); err != nil {
 						return err
 					}
 				}
@@ -53,15 +54,15 @@ reads, or with one event a line.`,
 			})
 		},
 	}
-	choiceFlag(cmd, &format, "format", "f", "output format", "json", "ndjson")
-	jsonFlag(cmd, &format)
+	program.ChoiceFlag(cmd, &format, "format", "f", "output format", "json", "ndjson")
+	program.JSONFlag(cmd, &format)
 	return cmd
 }
 
 // maxExported bounds what import reads, in bytes.
 const maxExported = 1 << 30
 
-func newRunsImport(std streams, history *historyFlags) *cobra.Command {
+func newRunsImport(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "import FILE",
@@ -69,9 +70,9 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 		Long:  `Import a run that toolgraph runs export wrote, under its own id. - is standard input.`,
 		Example: `  toolgraph runs import run.json
   ssh host toolgraph runs export last | toolgraph runs import -`,
-		Args: args(1, 1, "a file"),
+		Args: program.Args(1, 1, "a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in := std.in
+			in := std.In
 			if args[0] != "-" {
 				f, err := os.Open(args[0])
 				if err != nil {
@@ -80,7 +81,7 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 				defer f.Close()
 				in = f
 			}
-			src, err := readInput(cmd.Context(), in, maxExported)
+			src, err := program.ReadInput(cmd.Context(), in, maxExported)
 			if err != nil {
 				return err
 			}
@@ -91,17 +92,17 @@ func newRunsImport(std streams, history *historyFlags) *cobra.Command {
 			if file.Version != exportVersion {
 				return fmt.Errorf("%s: toolgraphRun is %d, expected %d; import a file that toolgraph runs export wrote", args[0], file.Version, exportVersion)
 			}
-			err = history.read(func(store *journal.Store) error { return store.Import(cmd.Context(), file.Run, file.Events) })
+			err = history.Read(func(store *journal.Store) error { return store.Import(cmd.Context(), file.Run, file.Events) })
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if format == "json" {
-				return writeEscaped(std.out, map[string]string{"run": file.Run.ID}, "  ")
+				return program.WriteEscaped(std.Out, map[string]string{"run": file.Run.ID}, "  ")
 			}
-			_, err = fmt.Fprintf(std.err, "toolgraph: imported run %s\n", wording.Printable(file.Run.ID))
+			_, err = fmt.Fprintf(std.Err, "toolgraph: imported run %s\n", wording.Printable(file.Run.ID))
 			return err
 		},
 	}
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }

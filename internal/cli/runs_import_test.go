@@ -12,7 +12,9 @@ import (
 	"unicode"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/program"
 )
 
 // importable is a run as a file, with a place for what is hostile.
@@ -27,7 +29,7 @@ const importable = `{"toolgraphRun": 1, "run": {"id": "RUN", "file": "graph.yaml
 func command(t testing.TB, dir string, in io.Reader, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), append(args, "--state", dir), streams{in: in, out: &stdout, err: &stderr})
+	code = run(t.Context(), append(args, "--state", dir), program.Streams{In: in, Out: &stdout, Err: &stderr})
 	for _, text := range []string{stdout.String(), stderr.String()} {
 		if i := strings.IndexFunc(text, func(r rune) bool {
 			return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))
@@ -81,7 +83,7 @@ func TestV13Import(t *testing.T) {
 		src := strings.ReplaceAll(importable, c.old, c.text)
 		dir := t.TempDir()
 		code, out, errs := command(t, dir, strings.NewReader(src), "runs", "import", "-")
-		if code != exitFailed || out != "" || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+		if code != program.ExitFailed || out != "" || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("exit code %d, %q, want %s", code, errs, c.want)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "history.db")); err == nil && c.want != "" {
@@ -107,7 +109,7 @@ func TestV13Terminal(t *testing.T) {
 	src := strings.NewReplacer(`"message": "no"`, `"message": "`+text+`"`, `é\u0007`, text, `"output": 1`, `"output": {"`+text+`": "`+text+`"}`,
 		`"graph.yaml"`, fmt.Sprintf("%q", filepath.ToSlash(graph))).Replace(importable)
 	for _, id := range []string{"OTHER", "RUN"} {
-		if code, _, errs := command(t, dir, strings.NewReader(strings.ReplaceAll(src, "RUN", id)), "runs", "import", "-"); code != exitOK {
+		if code, _, errs := command(t, dir, strings.NewReader(strings.ReplaceAll(src, "RUN", id)), "runs", "import", "-"); code != program.ExitOK {
 			t.Fatal(errs)
 		}
 	}
@@ -130,7 +132,7 @@ func TestV13Terminal(t *testing.T) {
 func TestV13Tampered(t *testing.T) {
 	const hostile = "\u001b[2J\u009b\u202e"
 	dir := t.TempDir()
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,10 +178,10 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(strings.ReplaceAll(importable, `2026-01-02`, `9999-01-02`)))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		dir := t.TempDir()
-		if code, _, _ := command(t, dir, bytes.NewReader(src), "runs", "import", "-"); code != exitOK {
+		if code, _, _ := command(t, dir, bytes.NewReader(src), "runs", "import", "-"); code != program.ExitOK {
 			return
 		}
-		if code, _, errs := command(t, dir, nil, "runs", "show", "last"); code != exitOK {
+		if code, _, errs := command(t, dir, nil, "runs", "show", "last"); code != program.ExitOK {
 			t.Errorf("what was imported cannot be shown: %s", errs)
 		}
 		for _, args := range looks {

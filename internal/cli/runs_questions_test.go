@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"toolgraph/internal/program"
 )
 
 // questioned is a run as a file: its user has filled in a form, agreed to a call and to the calls of a
@@ -70,7 +72,7 @@ func TestShownQuestions(t *testing.T) {
 func TestShownSpill(t *testing.T) {
 	dir := t.TempDir()
 	src := strings.Replace(importable, `"end": {"failure": {"code": "tool", "nodeId": "call", "message": "no"}}`, `"end": {"value": 1, "spilled": 70000}`, 1)
-	if code, _, errs := command(t, dir, strings.NewReader(src), "runs", "import", "-"); code != exitOK {
+	if code, _, errs := command(t, dir, strings.NewReader(src), "runs", "import", "-"); code != program.ExitOK {
 		t.Fatal(errs)
 	}
 	for want, args := range map[string][]string{
@@ -88,12 +90,12 @@ func TestDifferentConfirmations(t *testing.T) {
 	dir := t.TempDir()
 	for id, digest := range map[string]string{"A": "d2", "B": "d2", "C": "other"} {
 		src := strings.NewReplacer("MESSAGE", "m", "DIGEST", digest, `"RUN"`, `"`+id+`"`).Replace(questioned)
-		if code, _, errs := command(t, dir, strings.NewReader(src), "runs", "import", "-"); code != exitOK {
+		if code, _, errs := command(t, dir, strings.NewReader(src), "runs", "import", "-"); code != program.ExitOK {
 			t.Fatal(errs)
 		}
 	}
 	free := strings.NewReplacer("MESSAGE", "other", "DIGEST", "d2", `"RUN"`, `"D"`, `, "confirmed": {"at": "2026-01-02T03:04:09Z", "digest": "DIGEST"}`, "").Replace(questioned)
-	if code, _, errs := command(t, dir, strings.NewReader(free), "runs", "import", "-"); code != exitOK {
+	if code, _, errs := command(t, dir, strings.NewReader(free), "runs", "import", "-"); code != program.ExitOK {
 		t.Fatal(errs)
 	}
 	for other, want := range map[string]string{

@@ -15,9 +15,10 @@ import (
 	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
-func newRunsShow(std streams, history *historyFlags) *cobra.Command {
+func newRunsShow(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	q := inspect.RunQuery{}
 	var full, withContext bool
 	var format string
@@ -37,20 +38,20 @@ lists all.`,
   toolgraph runs show 5GNFQ --step 3 --full
   toolgraph runs show last --step 4.3/1 --context
   toolgraph runs show last --format json`,
-		Args: args(1, 1, "a run"), SuggestFor: []string{"last"},
+		Args: program.Args(1, 1, "a run"), SuggestFor: []string{"last"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Run = args[0]
 			isStep := cmd.Flags().Changed("step")
 			if _, err := execution.ParseAddress(q.Step); isStep && err != nil {
-				return usagef("--step: %s", err)
+				return program.Usagef("--step: %s", err)
 			}
 			switch {
 			case withContext && isStep:
 				q.Context = q.Step
 			case withContext:
-				return usagef("--context requires --step ADDRESS")
+				return program.Usagef("--context requires --step ADDRESS")
 			case q.From < 0 || q.Limit < 0 || q.ValueBytes < 0:
-				return usagef("a negative --from, --limit or --value-bytes is not allowed")
+				return program.Usagef("a negative --from, --limit or --value-bytes is not allowed")
 			}
 			if full {
 				q.ValueBytes = -1
@@ -71,7 +72,7 @@ lists all.`,
 	cmd.Flags().IntVar(&q.From, "from", 0, "`number` of the first step to show")
 	cmd.Flags().IntVar(&q.Limit, "limit", 100, "maximum `number` of steps")
 	cmd.Flags().IntVar(&q.ValueBytes, "value-bytes", inspect.DefaultValueBytes, "size at which values are truncated, in `bytes` of JSON")
-	formatFlag(cmd, &format)
+	program.FormatFlag(cmd, &format)
 	return cmd
 }
 
@@ -116,7 +117,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	if r.Lost > 0 {
 		facts = append(facts, []string{"gap", wording.Count(r.Lost, "event") + " not recorded: the store was locked or full"})
 	}
-	if err := writeTable(w, facts); err != nil {
+	if err := program.WriteTable(w, facts); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -184,7 +185,7 @@ func endText(r *inspect.Run, s *inspect.Step) string {
 
 // writeSteps writes rows of steps, of which the last cell is the output or error.
 func writeSteps(w io.Writer, rows [][]string, full bool) error {
-	return writeRows(w, rows, !full, func(row, column int, text string) terminal.Style {
+	return program.WriteRows(w, rows, !full, func(row, column int, text string) terminal.Style {
 		switch {
 		case column == 2 && text == editedKind:
 			return terminal.Notice

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolgraph/internal/program"
 )
 
 // TestV07Commands: each command that needs the store fails with the reason and the remedy
@@ -12,7 +14,7 @@ import (
 func TestV07Commands(t *testing.T) {
 	spoil := func(change func(file string, content []byte) error) string {
 		dir := t.TempDir()
-		if code, _, errs := command(t, dir, strings.NewReader(importable), "runs", "import", "-"); code != exitOK {
+		if code, _, errs := command(t, dir, strings.NewReader(importable), "runs", "import", "-"); code != program.ExitOK {
 			t.Fatal(errs)
 		}
 		file := filepath.Join(dir, "history.db")
@@ -43,11 +45,11 @@ func TestV07Commands(t *testing.T) {
 	} {
 		for _, args := range append([][]string{{"runs", "import", "-"}, {"runs", "rm", "--all"}, {"runs", "rm", "--older-than", "1d"}}, looks...) {
 			code, out, errs := command(t, dir, strings.NewReader(importable), args...)
-			if code != exitFailed || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "; ") || strings.Count(errs, "\n") != 1 {
+			if code != program.ExitFailed || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "; ") || strings.Count(errs, "\n") != 1 {
 				t.Errorf("%q: exit code %d, %s%s", args, code, out, errs)
 			}
 		}
-		if code, out, _ := command(t, dir, nil, "doctor"); code != exitFailed || !strings.Contains(out, "failed  run history") || !strings.Contains(out, want) {
+		if code, out, _ := command(t, dir, nil, "doctor"); code != program.ExitFailed || !strings.Contains(out, "failed  run history") || !strings.Contains(out, want) {
 			t.Errorf("doctor: exit code %d, %s", code, out)
 		}
 	}

@@ -18,10 +18,11 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
 
-func newRunsWatch(std streams, history *historyFlags) *cobra.Command {
+func newRunsWatch(std program.Streams, history *program.HistoryFlags) *cobra.Command {
 	selected := filterFlags{}
 	var long time.Duration
 	var format string
@@ -39,14 +40,14 @@ result. RUN can be the beginning of the id, or last.`,
   toolgraph runs watch --tool count_files --status error
   toolgraph runs watch last
   toolgraph runs watch graph.yaml --json --for 10m > runs.ndjson`,
-		Args: args(0, 1, "at most a run and a graph file"), SuggestFor: []string{"follow", "tail"},
+		Args: program.Args(0, 1, "at most a run and a graph file"), SuggestFor: []string{"follow", "tail"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			filter, err := selected.filter()
 			if err != nil {
 				return err
 			}
 			if long < 0 {
-				return usagef("--for is %v, expected a time such as 10m", long)
+				return program.Usagef("--for is %v, expected a time such as 10m", long)
 			}
 			ctx := cmd.Context()
 			if long > 0 {
@@ -54,8 +55,8 @@ result. RUN can be the beginning of the id, or last.`,
 				ctx, cancel = context.WithTimeout(ctx, long)
 				defer cancel()
 			}
-			w := newRunWatcher(std.out, terminal.On(std.out), filter, format == "json")
-			err = history.read(func(store *journal.Store) error {
+			w := newRunWatcher(std.Out, terminal.On(std.Out), filter, format == "json")
+			err = history.Read(func(store *journal.Store) error {
 				if len(args) > 0 {
 					r, err := store.Run(ctx, args[0])
 					if err != nil {
@@ -65,8 +66,8 @@ result. RUN can be the beginning of the id, or last.`,
 						return fmt.Errorf("run %s is of the graph file %s, not of %s", r.ID, r.File, filter.File)
 					}
 					w.only = r.ID
-				} else if isTerminal(std.err) {
-					fmt.Fprintln(std.err, "toolgraph: watching recorded runs; Ctrl-C ends")
+				} else if program.IsTerminal(std.Err) {
+					fmt.Fprintln(std.Err, "toolgraph: watching recorded runs; Ctrl-C ends")
 				}
 				return w.watch(ctx, store)
 			})
@@ -77,10 +78,10 @@ result. RUN can be the beginning of the id, or last.`,
 		},
 	}
 	cmd.Flags().StringVar(&selected.tool, "tool", "", "only runs of this `tool`")
-	cmd.Flags().StringVar(&selected.status, "status", "", "only what happens to runs with this `status`: "+alternatives(statuses()))
+	cmd.Flags().StringVar(&selected.status, "status", "", "only what happens to runs with this `status`: "+program.Alternatives(statuses()))
 	cmd.Flags().DurationVar(&long, "for", 0, "end after this `time`, such as 10m")
-	formatFlag(cmd, &format)
-	return takesGraph(cmd, &selected.graph)
+	program.FormatFlag(cmd, &format)
+	return program.TakesGraph(cmd, &selected.graph)
 }
 
 // runWatcher prints what happens to runs. Safe for concurrent use.
@@ -132,7 +133,7 @@ func (w *runWatcher) ended(err error) error {
 		return err
 	}
 	if w.outcome != journal.Finished {
-		return errReported
+		return program.ErrReported
 	}
 	return nil
 }
@@ -245,7 +246,7 @@ func (w *runWatcher) line(r journal.Run) string {
 		if err := enc.Encode(r); err != nil {
 			return "{}"
 		}
-		return strings.TrimSuffix(string(escaped(src.Bytes())), "\n")
+		return strings.TrimSuffix(string(program.Escaped(src.Bytes())), "\n")
 	}
 	now := time.Now()
 	at, took := now, max(0, now.Sub(r.Started)).Truncate(time.Second).String() // which grows

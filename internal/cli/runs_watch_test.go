@@ -16,6 +16,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/base/terminal"
+	"toolgraph/internal/program"
 )
 
 // output is a buffer that can be read while it is written.
@@ -63,9 +64,9 @@ func TestRunsWatch(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	tool := func(name string) (code int) {
 		var out bytes.Buffer
-		return run(t.Context(), []string{"run", file, name, "--state", state}, streams{in: strings.NewReader(""), out: &out, err: &out})
+		return run(t.Context(), []string{"run", file, name, "--state", state}, program.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	}
-	if code := tool("good"); code != exitOK { // before: it is no news
+	if code := tool("good"); code != program.ExitOK { // before: it is no news
 		t.Fatal(code)
 	}
 	watches := map[string]*output{"": {}, "--json": {}, "--status=error": {}, "--tool=good": {}}
@@ -74,13 +75,13 @@ func TestRunsWatch(t *testing.T) {
 	for flag, out := range watches {
 		done.Go(func() {
 			args := append([]string{"runs", "watch", file, "--state", state}, strings.Fields(flag)...)
-			if code := run(ctx, args, streams{in: strings.NewReader(""), out: out, err: out}); code != exitOK {
+			if code := run(ctx, args, program.Streams{In: strings.NewReader(""), Out: out, Err: out}); code != program.ExitOK {
 				t.Errorf("%q: exit code %d: %s", flag, code, out)
 			}
 		})
 	}
 	ran := func() { // until each of them looks: what it sees first is no news
-		if tool("good") != exitOK {
+		if tool("good") != program.ExitOK {
 			t.Error("the run failed")
 		}
 	}
@@ -90,14 +91,14 @@ func TestRunsWatch(t *testing.T) {
 			t.Fatal(watches)
 		}
 	}
-	if code := tool("bad"); code != exitFailed {
+	if code := tool("bad"); code != program.ExitFailed {
 		t.Error(code)
 	}
 	for _, flag := range []string{"", "--json", "--status=error"} {
 		watches[flag].awaits(t, "bad")
 	}
 	ran()
-	cancel(signalError{syscall.SIGINT})
+	cancel(program.SignalError{Signal: syscall.SIGINT})
 	done.Wait()
 	if text := watches[""].String(); !strings.Contains(text, "  bad   error           2 steps  ") || !strings.Contains(text, "  good  finished        2 steps  ") {
 		t.Errorf("%q", text)
@@ -116,27 +117,27 @@ func TestRunsWatch(t *testing.T) {
 	}
 
 	// One run: its outcome is the exit code. A signal that ends the process has its own.
-	for name, want := range map[string]int{"last": exitFailed, "nothing": exitFailed} {
-		if tool("bad") != exitFailed {
+	for name, want := range map[string]int{"last": program.ExitFailed, "nothing": program.ExitFailed} {
+		if tool("bad") != program.ExitFailed {
 			t.Error("the run did not fail")
 		}
 		var out bytes.Buffer
-		if code := run(t.Context(), []string{"runs", "watch", name, "--state", state}, streams{out: &out, err: &out}); code != want {
+		if code := run(t.Context(), []string{"runs", "watch", name, "--state", state}, program.Streams{Out: &out, Err: &out}); code != want {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, want, &out)
 		}
 	}
 	tool("good")
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"runs", "watch", "last", "--state", state}, streams{out: &out, err: &out}); code != exitOK || strings.Count(out.String(), "finished") != 1 {
+	if code := run(t.Context(), []string{"runs", "watch", "last", "--state", state}, program.Streams{Out: &out, Err: &out}); code != program.ExitOK || strings.Count(out.String(), "finished") != 1 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 	out.Reset()
-	if code := run(t.Context(), []string{"runs", "watch", "--for", "1ms", "--state", state}, streams{out: &out, err: &out}); code != exitOK || out.Len() > 0 {
+	if code := run(t.Context(), []string{"runs", "watch", "--for", "1ms", "--state", state}, program.Streams{Out: &out, Err: &out}); code != program.ExitOK || out.Len() > 0 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 	stopped, stop := context.WithCancelCause(t.Context())
-	stop(signalError{syscall.SIGTERM})
-	if code := run(stopped, []string{"runs", "watch", "--state", state}, streams{out: &out, err: &out}); code != 143 {
+	stop(program.SignalError{Signal: syscall.SIGTERM})
+	if code := run(stopped, []string{"runs", "watch", "--state", state}, program.Streams{Out: &out, Err: &out}); code != 143 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 }
@@ -179,7 +180,7 @@ func TestRunsWatchDraws(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	w.only = "E"
-	if err := w.changed([]journal.Run{r("D", journal.Finished, 1), r("E", journal.Cancelled, 1)}); !errors.Is(err, errWatched) || !errors.Is(w.ended(err), errReported) {
+	if err := w.changed([]journal.Run{r("D", journal.Finished, 1), r("E", journal.Cancelled, 1)}); !errors.Is(err, errWatched) || !errors.Is(w.ended(err), program.ErrReported) {
 		t.Error(err)
 	}
 }

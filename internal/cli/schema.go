@@ -5,9 +5,10 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/authoring/graphtest"
+	"toolgraph/internal/program"
 )
 
-func newSchema(std streams) *cobra.Command {
+func newSchema(std program.Streams) *cobra.Command {
 	tests := false
 	cmd := &cobra.Command{
 		Use:   "schema",
@@ -18,13 +19,13 @@ language server completes and checks a graph file whose first line is
   # yaml-language-server: $schema=./toolgraph.schema.json`,
 		Example: `  toolgraph schema > toolgraph.schema.json
   toolgraph schema --tests > toolgraph-test.schema.json`,
-		Args: noArgs,
+		Args: program.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			text := config.Schema()
 			if tests {
 				text = graphtest.Schema()
 			}
-			_, err := std.out.Write(text)
+			_, err := std.Out.Write(text)
 			return err
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"toolgraph/internal/program"
 )
 
 // Each command that compiles a graph file or an expression looks for the end of its
@@ -44,9 +46,9 @@ tools:
 	} {
 		t.Run(strings.Join(args[:1], " "), func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			cancel(signalError{syscall.SIGTERM})
+			cancel(program.SignalError{Signal: syscall.SIGTERM})
 			var out, printed bytes.Buffer
-			if code := run(ctx, args, streams{in: strings.NewReader(""), out: &out, err: &printed}); code != 143 {
+			if code := run(ctx, args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &printed}); code != 143 {
 				t.Errorf("the exit code is %d, want 143: %s%s", code, &out, &printed)
 			}
 			if out.Len() > 0 || !strings.Contains(printed.String(), "ended by a signal: terminated") {

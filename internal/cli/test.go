@@ -15,6 +15,7 @@ import (
 	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
 )
@@ -26,7 +27,7 @@ type testFlags struct {
 	watch, failFast, verbose       bool
 }
 
-func newTest(std streams) *cobra.Command {
+func newTest(std program.Streams) *cobra.Command {
 	flags := testFlags{}
 	cmd := &cobra.Command{
 		Use:   "test [FILE|DIRECTORY …]",
@@ -61,18 +62,18 @@ together. The exit code is 1 when a test fails and 3 when a file has errors.`,
 	cmd.Flags().BoolVar(&flags.coverage, "coverage", false, "report which nodes, edges and conditions the tests reach")
 	cmd.Flags().BoolVar(&flags.failFast, "fail-fast", false, "stop after the first failed test")
 	cmd.Flags().BoolVar(&flags.watch, "watch", false, "run again whenever a test, graph or cassette changes")
-	choiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "github")
-	jsonFlag(cmd, &flags.format)
+	program.ChoiceFlag(cmd, &flags.format, "format", "f", "output format", "text", "json", "github")
+	program.JSONFlag(cmd, &flags.format)
 	cmd.Flags().StringVar(&flags.junit, "junit", "", "`file` to write a JUnit report to, in addition")
 	cmd.Flags().BoolVarP(&flags.verbose, "verbose", "v", false, "list passed and skipped tests as well")
-	flags.register(cmd, "error")
-	flags.vars.register(cmd)
-	flags.registerExec(cmd)
+	flags.Register(cmd, "error")
+	flags.Vars.Register(cmd)
+	flags.RegisterExec(cmd)
 	cmd.Flags().Lookup("mcp").Usage += ", instead of the file that a test file names"
-	return takesGraphs(cmd)
+	return program.TakesGraphs(cmd)
 }
 
-func (f *testFlags) run(ctx context.Context, std streams, paths []string) error {
+func (f *testFlags) run(ctx context.Context, std program.Streams, paths []string) error {
 	opts, err := f.options()
 	if err != nil {
 		return err
@@ -103,12 +104,12 @@ func (f *testFlags) run(ctx context.Context, std streams, paths []string) error 
 
 // options returns the options of the tests; the error is a usage error.
 func (f *testFlags) options() (graphtest.Options, error) {
-	opts := graphtest.Options{ServersFile: f.servers, Vars: f.vars, FailFast: f.failFast}
+	opts := graphtest.Options{ServersFile: f.Servers, Vars: f.Vars, FailFast: f.failFast}
 	switch {
 	case f.record && f.live:
-		return opts, usagef("--record and --live exclude each other: --live records nothing")
+		return opts, program.Usagef("--record and --live exclude each other: --live records nothing")
 	case f.watch && (f.record || f.update):
-		return opts, usagef("--watch excludes --record and --update, which write the watched files; run them once without --watch")
+		return opts, program.Usagef("--watch excludes --record and --update, which write the watched files; run them once without --watch")
 	case f.record:
 		opts.Mode = graphtest.Record
 	case f.live:
@@ -117,7 +118,7 @@ func (f *testFlags) options() (graphtest.Options, error) {
 	if f.only != "" {
 		only, err := regexp.Compile(f.only)
 		if err != nil {
-			return opts, usagef("--run is not a regular expression: %w", err)
+			return opts, program.Usagef("--run is not a regular expression: %w", err)
 		}
 		opts.Only = only
 	}
@@ -126,7 +127,7 @@ func (f *testFlags) options() (graphtest.Options, error) {
 
 // again runs the tests, and repeats them whenever a file that they read has changed, until ctx
 // ends.
-func (f *testFlags) again(ctx context.Context, std streams, paths []string, opts graphtest.Options) error {
+func (f *testFlags) again(ctx context.Context, std program.Streams, paths []string, opts graphtest.Options) error {
 	changes, err := runtime.NewWatcher(func() []string { return f.read(paths) })
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
@@ -137,10 +138,10 @@ func (f *testFlags) again(ctx context.Context, std streams, paths []string, opts
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && !errors.Is(err, errReported) && !errors.Is(err, errFindings):
-			fmt.Fprintf(std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
+		case err != nil && !errors.Is(err, program.ErrReported) && !errors.Is(err, program.ErrFindings):
+			fmt.Fprintf(std.Err, "toolgraph: %s\n", wording.Printable(err.Error()))
 		}
-		fmt.Fprintln(std.err, "waiting for a change (Ctrl-C ends)")
+		fmt.Fprintln(std.Err, "waiting for a change (Ctrl-C ends)")
 		if err := changes.Next(ctx); ctx.Err() != nil {
 			return nil
 		} else if err != nil {
@@ -159,14 +160,14 @@ func (f *testFlags) read(paths []string) []string {
 			read = append(read, suite.Files()...)
 		}
 	}
-	if f.servers != "" {
-		read = append(read, f.servers)
+	if f.Servers != "" {
+		read = append(read, f.Servers)
 	}
 	return read
 }
 
 // once runs all tests once and prints the results.
-func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts graphtest.Options) error {
+func (f *testFlags) once(ctx context.Context, std program.Streams, paths []string, opts graphtest.Options) error {
 	files, err := graphtest.Find(paths...)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts 
 	printer := f.printer(std)
 	for _, path := range files {
 		report := f.file(ctx, path, opts)
-		if err := writeText(std.err, mockFindings(ctx, report)); err != nil {
+		if err := program.WriteText(std.Err, mockFindings(ctx, report)); err != nil {
 			return err
 		}
 		outcome.add(report)
@@ -196,9 +197,9 @@ func (f *testFlags) once(ctx context.Context, std streams, paths []string, opts 
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case outcome.mistakes:
-		return errFindings
+		return program.ErrFindings
 	case outcome.Failed > 0 || outcome.broken:
-		return errReported
+		return program.ErrReported
 	case outcome.Passed+outcome.Skipped == 0:
 		return errors.New("no test name matches --run")
 	}

@@ -11,6 +11,7 @@ import (
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 )
 
 // testOutcome is the result of all tests, as --format json prints it.
@@ -75,7 +76,7 @@ type testPrinter interface {
 	end(o *testOutcome, coverage bool) error
 }
 
-func (f *testFlags) printer(std streams) testPrinter {
+func (f *testFlags) printer(std program.Streams) testPrinter {
 	switch f.format {
 	case "json":
 		return jsonTests{std}
@@ -86,7 +87,7 @@ func (f *testFlags) printer(std streams) testPrinter {
 }
 
 // jsonTests prints everything at the end.
-type jsonTests struct{ std streams }
+type jsonTests struct{ std program.Streams }
 
 func (t jsonTests) file(*graphtest.Report) {}
 
@@ -97,21 +98,21 @@ func (t jsonTests) end(o *testOutcome, coverage bool) error {
 	if o.Results == nil {
 		o.Results = []*graphtest.Result{}
 	}
-	return encodeJSON(t.std.out, o)
+	return program.EncodeJSON(t.std.Out, o)
 }
 
 // textTests prints each file when its tests have run.
 type textTests struct {
-	std     streams
+	std     program.Streams
 	verbose bool
 }
 
 func (t textTests) file(r *graphtest.Report) {
 	path, passed, failed := r.Suite.Path, 0, 0
-	screen := terminal.On(t.std.out)
+	screen := terminal.On(t.std.Out)
 	line := func(style terminal.Style, word, format string, args ...any) {
 		text := wording.Printable(fmt.Sprintf(format, args...))
-		fmt.Fprintf(t.std.out, "%s%s\n", screen.Paint(style, word), screen.Carets(text))
+		fmt.Fprintf(t.std.Out, "%s%s\n", screen.Paint(style, word), screen.Carets(text))
 	}
 	for _, result := range r.Results {
 		name := path + ": " + result.Case.Name
@@ -131,12 +132,12 @@ func (t textTests) file(r *graphtest.Report) {
 		}
 	}
 	for _, written := range r.Written {
-		fmt.Fprintf(t.std.err, "wrote %s\n", wording.Printable(written))
+		fmt.Fprintf(t.std.Err, "wrote %s\n", wording.Printable(written))
 	}
 	found, others := r.Mistakes()
-	printDiagnostics(t.std.err, found)
+	program.PrintDiagnostics(t.std.Err, found)
 	for _, err := range others {
-		fmt.Fprintf(t.std.err, "toolgraph: %s\n", wording.Printable(err.Error()))
+		fmt.Fprintf(t.std.Err, "toolgraph: %s\n", wording.Printable(err.Error()))
 	}
 	if r.Err == nil && !t.verbose && failed == 0 && len(r.Results) > 0 {
 		line(terminal.Good, "ok  ", "  %s: %s%s", path, wording.Count(passed, "test"), skippedText(len(r.Results)-passed))
@@ -152,7 +153,7 @@ func skippedText(n int) string {
 
 func (t textTests) end(o *testOutcome, coverage bool) error {
 	if tools := o.coverage(); coverage && len(tools) > 0 {
-		if err := printCoverage(t.std.out, tools); err != nil {
+		if err := printCoverage(t.std.Out, tools); err != nil {
 			return err
 		}
 	}
@@ -165,7 +166,7 @@ func (t textTests) end(o *testOutcome, coverage bool) error {
 		style = terminal.Bad
 	}
 	summary := fmt.Sprintf("%d passed, %d failed, %d skipped%s", o.Passed, o.Failed, o.Skipped, unloaded)
-	_, err := fmt.Fprintf(t.std.err, "%s: %s\n", wording.Count(o.Files, "file"), terminal.On(t.std.err).Paint(style, summary))
+	_, err := fmt.Fprintf(t.std.Err, "%s: %s\n", wording.Count(o.Files, "file"), terminal.On(t.std.Err).Paint(style, summary))
 	return err
 }
 
@@ -175,7 +176,7 @@ func printCoverage(w io.Writer, tools []graphtest.ToolCoverage) error {
 	for _, c := range tools {
 		rows = append(rows, []string{c.File, c.Tool, share(c.Nodes), share(c.Edges), share(c.Conditions)})
 	}
-	if err := listRows(w, rows, func(int, string) terminal.Style { return terminal.Plain }); err != nil {
+	if err := program.ListRows(w, rows, func(int, string) terminal.Style { return terminal.Plain }); err != nil {
 		return err
 	}
 	for _, c := range tools {

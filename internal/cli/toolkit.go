@@ -10,6 +10,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
@@ -20,7 +21,7 @@ type toolkitFlags struct {
 	allowWrite, allowRun, skill bool
 }
 
-func newToolkit(std streams) *cobra.Command {
+func newToolkit(std program.Streams) *cobra.Command {
 	flags := toolkitFlags{}
 	cmd := &cobra.Command{
 		Use:   "toolkit [FILE]",
@@ -35,14 +36,14 @@ a server is called; servers are only started to list their tools. With --skill, 
 guide for agents instead.`,
 		Example: `  toolgraph toolkit graph.yaml -m mcp.json --allow-write --allow-run
   toolgraph toolkit --skill > .claude/skills/toolgraph/SKILL.md`,
-		Args: onlyGraph,
+		Args: program.OnlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.skill {
-				_, err := fmt.Fprint(std.out, authoring.Skill)
+				_, err := fmt.Fprint(std.Out, authoring.Skill)
 				return err
 			}
-			if flags.graph == "" {
-				return needsGraph(cmd)
+			if flags.Graph == "" {
+				return program.NeedsGraph(cmd)
 			}
 			return flags.run(cmd.Context(), std)
 		},
@@ -50,26 +51,26 @@ guide for agents instead.`,
 	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "allow agents to add, update and delete tools of the graph file")
 	cmd.Flags().BoolVar(&flags.allowRun, "allow-run", false, "allow agents to run graphs and to call any tool of the servers")
 	cmd.Flags().BoolVar(&flags.skill, "skill", false, "print the guide for agents, SKILL.md")
-	flags.register(cmd, "warn")
-	flags.registerExec(cmd)
-	flags.history.register(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.Register(cmd, "warn")
+	flags.RegisterExec(cmd)
+	flags.History.Register(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *toolkitFlags) run(ctx context.Context, std streams) error {
+func (f *toolkitFlags) run(ctx context.Context, std program.Streams) error {
 	secrets, err := f.secrets()
 	if err != nil {
 		return err
 	}
-	f.asker = runtime.ClientAsker{}
+	f.Asker = runtime.ClientAsker{}
 	s, err := f.open(ctx, std, secrets)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	kit := authoring.New(authoring.Options{
-		Graph: f.graph, Servers: f.servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun,
-		Version: versionText(), Logger: s.Log, Runs: s.History,
+		Graph: f.Graph, Servers: f.Servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun,
+		Version: program.VersionText(), Logger: s.Log, Runs: s.History,
 		NewPool: func(p *project.Project) *mcpclient.Pool { return s.NewPool(p, s.Log) },
 		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
 			l := s.WithPool(p, pool)
@@ -77,9 +78,9 @@ func (f *toolkitFlags) run(ctx context.Context, std streams) error {
 		},
 	})
 	defer kit.Close()
-	out, err := std.protocol("the toolkit of %s", f.graph)
+	out, err := std.Protocol("the toolkit of %s", f.Graph)
 	if err != nil {
 		return err
 	}
-	return kit.Serve(ctx, std.in, out)
+	return kit.Serve(ctx, std.In, out)
 }

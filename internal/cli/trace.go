@@ -14,6 +14,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 )
 
@@ -132,22 +133,22 @@ func outputStyle(r execution.Record) terminal.Style {
 
 // end prints the result to standard output, or the failure to standard error. Invalid
 // arguments are a usage error.
-func (t *trace) end(std streams, result *execution.Result, err error) error {
+func (t *trace) end(std program.Streams, result *execution.Result, err error) error {
 	t.progress.clear()
 	var refused *execution.ArgumentsError
 	if errors.As(err, &refused) {
-		return usageError{err}
+		return program.Usagef("%w", err)
 	}
 	if err != nil {
 		if result != nil && result.Partial != nil {
-			if err := printResult(std.out, t.tool, result.Partial, t.secrets); err != nil {
+			if err := printResult(std.Out, t.tool, result.Partial, t.secrets); err != nil {
 				return err
 			}
 		}
-		printFailure(std.err, t.secrets.Redact(err.Error()))
-		return fmt.Errorf("%w: %w", errReported, err)
+		program.PrintFailure(std.Err, t.secrets.Redact(err.Error()))
+		return fmt.Errorf("%w: %w", program.ErrReported, err)
 	}
-	return printResult(std.out, t.tool, result.Value, t.secrets)
+	return printResult(std.Out, t.tool, result.Value, t.secrets)
 }
 
 // outputText returns what a record has: its output, what onError has taken, the error; whether

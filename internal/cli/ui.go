@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/debugger/page"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 	"toolgraph/mcpclient"
 )
@@ -26,7 +27,7 @@ type uiFlags struct {
 	noOpen, allowWrite bool
 }
 
-func newUI(std streams) *cobra.Command {
+func newUI(std program.Streams) *cobra.Command {
 	flags := uiFlags{}
 	cmd := &cobra.Command{
 		Use:   "ui FILE",
@@ -43,7 +44,7 @@ Its address contains a token that is new at each start.`,
 		Example: `  toolgraph ui graph.yaml
   toolgraph ui graph.yaml --allow-write
   toolgraph ui graph.yaml --addr 127.0.0.1:7000 --no-open`,
-		Args: onlyGraph,
+		Args: program.OnlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return flags.run(cmd.Context(), std)
 		},
@@ -51,12 +52,12 @@ Its address contains a token that is new at each start.`,
 	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "loopback `address` of the page; port 0 picks a free port")
 	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address without opening a browser")
 	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "allow the page to save changes of the graph file")
-	flags.registerRuns(cmd, "warn")
-	flags.history.register(cmd)
-	return takesGraph(cmd, &flags.graph)
+	flags.RegisterRuns(cmd, "warn")
+	flags.History.Register(cmd)
+	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-func (f *uiFlags) run(ctx context.Context, std streams) error {
+func (f *uiFlags) run(ctx context.Context, std program.Streams) error {
 	address, err := f.loopback()
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	}
 	var shown *page.Server // is set before any run
 	f.terminal = newAsker(std)
-	f.asker = pageAsker{terminalAsker{f.terminal, false}, &shown}
+	f.Asker = pageAsker{terminalAsker{f.terminal, false}, &shown}
 	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
@@ -80,14 +81,14 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 	}
 	var kit *authoring.Toolkit
 	if f.allowWrite {
-		kit = authoring.New(authoring.Options{Graph: f.graph, Servers: f.servers, AllowWrite: true})
+		kit = authoring.New(authoring.Options{Graph: f.Graph, Servers: f.Servers, AllowWrite: true})
 		defer kit.Close()
 	}
 	var served atomic.Pointer[mcpclient.Pool] // of the version that is in use
 	served.Store(l.Pool)
 	shown = page.New(page.Options{
 		Controller: debug.New(), Project: pageOf(l), File: f.file(kit, served.Load),
-		Store: l.History, Version: versionText(), Logger: l.Log,
+		Store: l.History, Version: program.VersionText(), Logger: l.Log,
 	})
 	if noChanges != nil {
 		l.Log.Warn("changed files are not reloaded", "error", noChanges)
@@ -100,12 +101,12 @@ func (f *uiFlags) run(ctx context.Context, std streams) error {
 			if !errors.As(err, &found) {
 				found = config.Diagnostics{{Severity: config.Error, Message: err.Error()}}
 			}
-			shown.Reject(sourceOf(f.graph), found)
+			shown.Reject(sourceOf(f.Graph), found)
 		})
 	}
 	url := shown.URL(listener.Addr())
-	fmt.Fprintf(std.err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", l.File.Path, url)
-	if !f.noOpen && isTerminal(std.err) {
+	fmt.Fprintf(std.Err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", l.File.Path, url)
+	if !f.noOpen && program.IsTerminal(std.Err) {
 		if err := openBrowser(ctx, url); err != nil {
 			l.Log.Info("no browser was opened", "error", err)
 		}
@@ -130,10 +131,10 @@ func (a pageAsker) Elicitor(*config.Secrets) mcpclient.Elicitor {
 func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 	address, err := net.ResolveTCPAddr("tcp", f.address)
 	if err != nil || address.IP == nil {
-		return nil, usagef("--addr is %q, expected HOST:PORT such as 127.0.0.1:7000", f.address)
+		return nil, program.Usagef("--addr is %q, expected HOST:PORT such as 127.0.0.1:7000", f.address)
 	}
 	if !address.IP.IsLoopback() {
-		return nil, usagef("other machines can reach --addr %s; expected a loopback address such as 127.0.0.1:%d", f.address, address.Port)
+		return nil, program.Usagef("other machines can reach --addr %s; expected a loopback address such as 127.0.0.1:%d", f.address, address.Port)
 	}
 	return address, nil
 }

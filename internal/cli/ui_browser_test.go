@@ -16,6 +16,7 @@ import (
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/debugger/page"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
 )
@@ -32,8 +33,8 @@ type browser struct {
 // browse opens the page of a file, which must be valid at first.
 func browse(t *testing.T, path string, write bool) *browser {
 	t.Helper()
-	flags := &uiFlags{sessionFlags: sessionFlags{graph: path}}
-	p, err := project.Load(t.Context(), path, flags.options())
+	flags := &uiFlags{sessionFlags: sessionFlags{Session: program.Session{Graph: path}}}
+	p, err := project.Load(t.Context(), path, flags.FileOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,16 +87,16 @@ func (b *browser) ask(method, path string, body map[string]any) map[string]any {
 // reload does what the page does when the file has changed.
 func (b *browser) reload() {
 	b.t.Helper()
-	p, err := project.Load(b.t.Context(), b.flags.graph, b.flags.options())
+	p, err := project.Load(b.t.Context(), b.flags.Graph, b.flags.FileOptions())
 	var found config.Diagnostics
 	if errors.As(err, &found) {
-		b.server.Reject(sourceOf(b.flags.graph), found)
+		b.server.Reject(sourceOf(b.flags.Graph), found)
 		return
 	}
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.server.Replace(page.Project{Project: p, Source: sourceOf(b.flags.graph)})
+	b.server.Replace(page.Project{Project: p, Source: sourceOf(b.flags.Graph)})
 }
 
 // findingLines are findings, one a line.

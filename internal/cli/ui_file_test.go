@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"toolgraph/config"
+	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
 	"toolgraph/mcpclient"
@@ -25,8 +26,8 @@ func checkedByCommand(t *testing.T, path string) []string {
 	t.Helper()
 	var out bytes.Buffer
 	flags := checkFlags{format: "json"}
-	err := flags.run(t.Context(), streams{in: strings.NewReader(""), out: &out, err: io.Discard}, []string{path})
-	if err != nil && !errors.Is(err, errFindings) {
+	err := flags.run(t.Context(), program.Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard}, []string{path})
+	if err != nil && !errors.Is(err, program.ErrFindings) {
 		t.Fatal(err)
 	}
 	var found []any

@@ -8,9 +8,10 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/internal/base/files"
+	"toolgraph/internal/program"
 )
 
-func newUpgrade(std streams) *cobra.Command {
+func newUpgrade(std program.Streams) *cobra.Command {
 	toStdout, file := false, ""
 	cmd := &cobra.Command{
 		Use:   "upgrade FILE",
@@ -21,7 +22,7 @@ begin with $. Comments and order are preserved; a file without older syntax is n
 changed. The file is replaced atomically.`,
 		Example: `  toolgraph upgrade graph.yaml --stdout | diff graph.yaml -
   toolgraph upgrade graph.yaml`,
-		Args: onlyGraph,
+		Args: program.OnlyGraph,
 		RunE: func(*cobra.Command, []string) error {
 			src, err := config.ReadFile(file)
 			if err != nil {
@@ -32,19 +33,19 @@ changed. The file is replaced atomically.`,
 				return err
 			}
 			for _, c := range changes {
-				fmt.Fprintln(std.err, c)
+				fmt.Fprintln(std.Err, c)
 			}
 			if toStdout {
-				_, err := std.out.Write(upgraded)
+				_, err := std.Out.Write(upgraded)
 				return err
 			}
 			if bytes.Equal(src, upgraded) {
-				fmt.Fprintf(std.err, "%s has no older syntax\n", file)
+				fmt.Fprintf(std.Err, "%s has no older syntax\n", file)
 				return nil
 			}
 			return files.Write(file, upgraded, 0o600, files.LinksInside) // its own mode stays
 		},
 	}
 	cmd.Flags().BoolVar(&toStdout, "stdout", false, "print the result without changing the file")
-	return takesGraph(cmd, &file)
+	return program.TakesGraph(cmd, &file)
 }

@@ -14,6 +14,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
@@ -153,7 +154,7 @@ func (d *sweptStore) Sweep(ctx context.Context) error {
 func TestJoinOfLostRun(t *testing.T) {
 	dir := t.TempDir()
 	l := joiner(t, sweepingGraph(t), dir)
-	data, err := journal.SQLite(dir, false)
+	data, err := sqlite.New(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestTakeOverTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &lateClaim{asked: make(chan struct{}), free: make(chan struct{})}
-	if d.Database, err = journal.SQLite(dir, false); err != nil {
+	if d.Database, err = sqlite.New(dir, false); err != nil {
 		t.Fatal(err)
 	}
 	l.History = journal.New(d, journal.Options{})
@@ -304,7 +305,7 @@ func TestCallIsMadeAgain(t *testing.T) {
 			l := joiner(t, p, dir)
 			d := &lockedAtEnd{}
 			var err error
-			if d.Database, err = journal.SQLite(dir, false); err != nil {
+			if d.Database, err = sqlite.New(dir, false); err != nil {
 				t.Fatal(err)
 			}
 			l.History = journal.New(d, journal.Options{})

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/internal/project"
 )
 
@@ -138,7 +139,7 @@ func TestWaitingRunIsReadOnce(t *testing.T) {
 	s.resumedElsewhere("RUN", askedUser{})
 	l := joiner(t, sweepingGraph(t), t.TempDir())
 	l.Project = p
-	data, err := journal.SQLite(dir, false)
+	data, err := sqlite.New(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/project"
 )
@@ -118,7 +119,7 @@ func (s *sweeping) wait() (run string) {
 
 func openStore(t *testing.T, state string) *journal.Store {
 	t.Helper()
-	store, err := journal.Open(state, journal.Options{})
+	store, err := sqlite.Open(state, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
 	"toolgraph/tests/behaviours"
@@ -38,7 +39,7 @@ func freeze() {
 // What runs do in other places they do on Temporal, too.
 func TestBehaviours(t *testing.T) {
 	p := newPlace(t)
-	store, err := journal.Open(p.state, journal.Options{})
+	store, err := sqlite.Open(p.state, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/program"
 )
 
 // Main runs the program with the arguments and standard streams of the process, and returns its exit
 // code.
-func Main() int { return cli.MainOf(newRoot) }
+func Main() int { return program.Main(newRoot) }
 
-func newRoot(p cli.Parts) *cobra.Command {
+func newRoot(std program.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "toolgraph-temporal",
 		Short: "Make the runs of graph files on Temporal",
 		Long: `Serve graph files as MCP tools whose runs survive any process: each is a workflow on a
 Temporal server, and workers make it. The graph files are those of toolgraph, unchanged.`,
 	}
-	root.AddCommand(newServe(p), newWorker(p), newSchedule(p))
-	return root
+	root.AddCommand(newServe(std), newWorker(std), newSchedule(std))
+	return program.OnlyCommands(root)
 }
 
 // toolsText names tools, each once.

@@ -18,17 +18,17 @@ import (
 
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/program"
 )
 
 // scheduling is what the commands below schedule share.
 type scheduling struct {
-	parts  cli.Parts
+	std    program.Streams
 	server connection
 	format string
 }
 
-func newSchedule(p cli.Parts) *cobra.Command {
+func newSchedule(std program.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule",
 		Short: "Run a tool at set times",
@@ -39,9 +39,9 @@ nightly-2026-01-31T02:00:00Z, and the run is recorded like every other: see tool
   toolgraph-temporal schedule list
   toolgraph-temporal schedule trigger nightly`,
 	}
-	cmd.AddCommand(newScheduleCreate(p), newScheduleList(p), newScheduleShow(p),
-		newSchedulePause(p, true), newSchedulePause(p, false), newScheduleTrigger(p), newScheduleDelete(p))
-	return cli.OnlyCommands(cmd)
+	cmd.AddCommand(newScheduleCreate(std), newScheduleList(std), newScheduleShow(std),
+		newSchedulePause(std, true), newSchedulePause(std, false), newScheduleTrigger(std), newScheduleDelete(std))
+	return program.OnlyCommands(cmd)
 }
 
 // command adds to a command what all of them have; do gets a client.
@@ -49,7 +49,7 @@ func (s *scheduling) command(cmd *cobra.Command, do func(ctx context.Context, c 
 	s.register(cmd)
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return cli.Usagef("expected the id of one schedule, got %s", wording.Count(len(args), "argument"))
+			return program.Usagef("expected the id of one schedule, got %s", wording.Count(len(args), "argument"))
 		}
 		return checkID(args[0])
 	}
@@ -63,12 +63,12 @@ func (s *scheduling) command(cmd *cobra.Command, do func(ctx context.Context, c 
 
 func (s *scheduling) register(cmd *cobra.Command) {
 	s.server.register(cmd)
-	cli.FormatFlag(cmd, &s.format)
+	program.FormatFlag(cmd, &s.format)
 }
 
 // connected calls do with a client.
 func (s *scheduling) connected(ctx context.Context, do func(context.Context, client.Client) error) error {
-	log, err := s.parts.Warnings()
+	log, err := s.std.Warnings()
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func about(id string, err error) error {
 // createFlags are the flags of schedule create.
 type createFlags struct {
 	scheduling
-	call            *cli.Calling
+	call            *program.Calling
 	queues          queues
 	times           timesFlags
 	paused, replace bool
@@ -102,8 +102,8 @@ type createFlags struct {
 	note            string
 }
 
-func newScheduleCreate(p cli.Parts) *cobra.Command {
-	f := &createFlags{scheduling: scheduling{parts: p}}
+func newScheduleCreate(std program.Streams) *cobra.Command {
+	f := &createFlags{scheduling: scheduling{std: std}}
 	cmd := &cobra.Command{
 		Use:   "create ID TOOL [key=value …]",
 		Short: "Create a schedule of runs of a tool",
@@ -115,11 +115,11 @@ after a change of the graph, create it again with --replace.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) < 2 {
-			return cli.Usagef("expected the id of the schedule, a tool of the graph file and its arguments, got %s", wording.Count(len(args), "argument"))
+			return program.Usagef("expected the id of the schedule, a tool of the graph file and its arguments, got %s", wording.Count(len(args), "argument"))
 		}
 		return f.create(cmd.Context(), args[0], args[1:])
 	}
-	f.call = p.Calling(cmd)
+	f.call = program.NewCalling(cmd, std)
 	f.queues.register(cmd)
 	f.register(cmd)
 	f.times.register(cmd)
@@ -147,7 +147,7 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 		return err
 	}
 	if len(args) > largestArgs {
-		return cli.Usagef("the arguments have %d bytes, expected at most %d; let the tool read large data itself, from a file or a resource", len(args), largestArgs)
+		return program.Usagef("the arguments have %d bytes, expected at most %d; let the tool read large data itself, from a file or a resource", len(args), largestArgs)
 	}
 	options := client.ScheduleOptions{
 		ID: id, Spec: spec, Overlap: policy, CatchupWindow: f.times.catchUp, PauseOnFailure: f.pauseOnFailure, Note: f.note, Paused: f.paused,
@@ -158,7 +158,7 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 		},
 	}
 	if asks := f.call.Asks(); len(asks) > 0 {
-		f.parts.Printf("toolgraph: warning: the tool asks its user (node %s), and a scheduled run has none: it waits until the time for the answer is over", wording.List(asks))
+		f.std.Printf("toolgraph: warning: the tool asks its user (node %s), and a scheduled run has none: it waits until the time for the answer is over", wording.List(asks))
 	}
 	return f.connected(ctx, func(ctx context.Context, c client.Client) error {
 		replaced, err := f.put(ctx, c.ScheduleClient(), &options)
@@ -171,13 +171,13 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 		}
 		f.warn(ctx, c, described, f.queues.of(call.Graph))
 		if f.format == "json" {
-			return f.parts.PrintJSON(described)
+			return f.std.PrintJSON(described)
 		}
 		done := "created"
 		if replaced {
 			done = "changed"
 		}
-		f.parts.Printf("toolgraph: %s schedule %s; next run: %s", done, id, nextText(described))
+		f.std.Printf("toolgraph: %s schedule %s; next run: %s", done, id, nextText(described))
 		return nil
 	})
 }
@@ -211,19 +211,19 @@ func (f *createFlags) put(ctx context.Context, c client.ScheduleClient, o *clien
 // warn prints what keeps the runs of a schedule from starting.
 func (f *createFlags) warn(ctx context.Context, c client.Client, s *scheduled, queue string) {
 	if len(s.Next) == 0 && f.times.until == "" {
-		f.parts.Printf("toolgraph: warning: no time matches %s", s.Times)
+		f.std.Printf("toolgraph: warning: no time matches %s", s.Times)
 	}
 	pollers, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: s.namespace, TaskQueue: &taskqueue.TaskQueue{Name: queue}, TaskQueueType: enums.TASK_QUEUE_TYPE_ACTIVITY,
 	})
 	if err == nil && len(pollers.GetPollers()) == 0 {
-		f.parts.Printf("toolgraph: warning: no worker has this version of the graph, and runs wait for one; start one: toolgraph-temporal worker -g FILE")
+		f.std.Printf("toolgraph: warning: no worker has this version of the graph, and runs wait for one; start one: toolgraph-temporal worker -g FILE")
 	}
 }
 
 // newSchedulePause returns the command pause, or unpause.
-func newSchedulePause(p cli.Parts, pauses bool) *cobra.Command {
-	s, note := &scheduling{parts: p}, ""
+func newSchedulePause(std program.Streams, pauses bool) *cobra.Command {
+	s, note := &scheduling{std: std}, ""
 	cmd := &cobra.Command{Use: "unpause ID", Short: "Start runs of a paused schedule again"}
 	done, then := "unpaused", ""
 	if pauses {
@@ -243,28 +243,28 @@ func newSchedulePause(p cli.Parts, pauses bool) *cobra.Command {
 		case s.format == "json":
 			return s.print(ctx, c, id)
 		}
-		s.parts.Printf("toolgraph: %s schedule %s%s", done, id, then)
+		s.std.Printf("toolgraph: %s schedule %s%s", done, id, then)
 		return nil
 	})
 }
 
-func newScheduleDelete(p cli.Parts) *cobra.Command {
-	s := &scheduling{parts: p}
+func newScheduleDelete(std program.Streams) *cobra.Command {
+	s := &scheduling{std: std}
 	cmd := &cobra.Command{Use: "delete ID", Short: "Delete a schedule; its runs stay, also those that have not ended"}
 	return s.command(cmd, func(ctx context.Context, c client.ScheduleClient, id string) error {
 		if err := about(id, c.GetHandle(ctx, id).Delete(ctx)); err != nil {
 			return err
 		}
 		if s.format == "json" {
-			return s.parts.PrintJSON(map[string]string{"deleted": id})
+			return s.std.PrintJSON(map[string]string{"deleted": id})
 		}
-		s.parts.Printf("toolgraph: deleted schedule %s", id)
+		s.std.Printf("toolgraph: deleted schedule %s", id)
 		return nil
 	})
 }
 
-func newScheduleTrigger(p cli.Parts) *cobra.Command {
-	s, overlap := &scheduling{parts: p}, ""
+func newScheduleTrigger(std program.Streams) *cobra.Command {
+	s, overlap := &scheduling{std: std}, ""
 	cmd := &cobra.Command{
 		Use:   "trigger ID",
 		Short: "Start a run of a schedule now, and print its id",
@@ -285,9 +285,9 @@ run of the schedule has not ended, --overlap decides, or else the policy of the 
 			return about(id, err)
 		}
 		if s.format == "json" {
-			return s.parts.PrintJSON(map[string]string{"run": run})
+			return s.std.PrintJSON(map[string]string{"run": run})
 		}
-		return s.parts.PrintTable([][]string{{run}})
+		return s.std.PrintTable([][]string{{run}})
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/program"
 )
 
 // scheduled is a schedule, as it is shown.
@@ -130,9 +130,9 @@ func runsOf(running []client.ScheduleWorkflowExecution) []string {
 	return ids
 }
 
-func newScheduleList(p cli.Parts) *cobra.Command {
-	s := &scheduling{parts: p}
-	cmd := &cobra.Command{Use: "list", Short: "List the schedules of a namespace", Args: cli.NoArgs}
+func newScheduleList(std program.Streams) *cobra.Command {
+	s := &scheduling{std: std}
+	cmd := &cobra.Command{Use: "list", Short: "List the schedules of a namespace", Args: program.NoArgs}
 	s.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return s.connected(cmd.Context(), func(ctx context.Context, c client.Client) error {
@@ -169,10 +169,10 @@ func (s *scheduling) list(ctx context.Context, c client.ScheduleClient) error {
 	}
 	slices.SortFunc(all, func(a, b *scheduled) int { return strings.Compare(a.ID, b.ID) })
 	if s.format == "json" {
-		return s.parts.PrintJSON(map[string]any{"schedules": all})
+		return s.std.PrintJSON(map[string]any{"schedules": all})
 	}
 	if len(all) == 0 {
-		return s.parts.PrintTable([][]string{{"no schedules"}})
+		return s.std.PrintTable([][]string{{"no schedules"}})
 	}
 	rows := [][]string{{"schedule", "tool", "times", "time zone", "next run", "last run", "running"}}
 	for _, shown := range all {
@@ -182,7 +182,7 @@ func (s *scheduling) list(ctx context.Context, c client.ScheduleClient) error {
 		}
 		rows = append(rows, []string{shown.ID, shown.Tool, shown.Times, shown.Zone, nextText(shown), last, strconv.Itoa(len(shown.Running))})
 	}
-	return s.parts.PrintTable(rows)
+	return s.std.PrintTable(rows)
 }
 
 // nextText says when a schedule starts its next run.
@@ -196,8 +196,8 @@ func nextText(s *scheduled) string {
 	return timeText(&s.Next[0])
 }
 
-func newScheduleShow(p cli.Parts) *cobra.Command {
-	s := &scheduling{parts: p}
+func newScheduleShow(std program.Streams) *cobra.Command {
+	s := &scheduling{std: std}
 	cmd := &cobra.Command{Use: "show ID", Short: "Show a schedule: its times, its arguments, its last and next runs"}
 	return s.command(cmd, s.print)
 }
@@ -209,7 +209,7 @@ func (s *scheduling) print(ctx context.Context, c client.ScheduleClient, id stri
 		return err
 	}
 	if s.format == "json" {
-		return s.parts.PrintJSON(shown)
+		return s.std.PrintJSON(shown)
 	}
 	rows := [][]string{
 		{"schedule", shown.ID},
@@ -245,5 +245,5 @@ func (s *scheduling) print(ctx context.Context, c client.ScheduleClient, id stri
 		}
 		add(state, r.Run)
 	}
-	return s.parts.PrintTable(rows)
+	return s.std.PrintTable(rows)
 }

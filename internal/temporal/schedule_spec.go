@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"toolgraph/internal/base/wording"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/program"
 )
 
 // timesFlags say when a schedule starts runs.
@@ -74,7 +74,7 @@ func policyOf(name string) (enums.ScheduleOverlapPolicy, error) {
 		}
 		names = append(names, o.name)
 	}
-	return 0, cli.Usagef("--overlap is %s, expected %s%s", wording.Quote(name), wording.Or(names), wording.Suggest(name, names))
+	return 0, program.Usagef("--overlap is %s, expected %s%s", wording.Quote(name), wording.Or(names), wording.Suggest(name, names))
 }
 
 func overlapOf(policy enums.ScheduleOverlapPolicy) string {
@@ -95,20 +95,20 @@ func (f *timesFlags) spec() (client.ScheduleSpec, enums.ScheduleOverlapPolicy, e
 	case err != nil:
 		return spec, policy, err
 	case len(f.cron) == 0 && f.every == 0:
-		return spec, policy, cli.Usagef("no times given; give --cron or --every")
+		return spec, policy, program.Usagef("no times given; give --cron or --every")
 	case f.every != 0 && f.every < minEvery:
-		return spec, policy, cli.Usagef("--every is %v, expected at least %v", f.every, minEvery)
+		return spec, policy, program.Usagef("--every is %v, expected at least %v", f.every, minEvery)
 	case f.offset < 0 || f.offset > 0 && f.offset >= f.every:
-		return spec, policy, cli.Usagef("--offset is %v, expected less than --every, which is %v", f.offset, f.every)
+		return spec, policy, program.Usagef("--offset is %v, expected less than --every, which is %v", f.offset, f.every)
 	case f.jitter < 0:
-		return spec, policy, cli.Usagef("--jitter is %v, expected 0 or more", f.jitter)
+		return spec, policy, program.Usagef("--jitter is %v, expected 0 or more", f.jitter)
 	case f.catchUp < minCatchUp:
-		return spec, policy, cli.Usagef("--catch-up is %v, expected at least %v, which is the least of Temporal", f.catchUp, minCatchUp)
+		return spec, policy, program.Usagef("--catch-up is %v, expected at least %v, which is the least of Temporal", f.catchUp, minCatchUp)
 	}
 	for _, text := range f.cron {
 		text = strings.Join(strings.Fields(text), " ")
 		if text == "" || strings.ContainsAny(text, "#=") || strings.HasPrefix(text, "@every") {
-			return spec, policy, cli.Usagef("--cron is %s, expected five fields, such as \"0 9 * * MON-FRI\", without a comment; for intervals use --every, for a time zone --time-zone", wording.Quote(text))
+			return spec, policy, program.Usagef("--cron is %s, expected five fields, such as \"0 9 * * MON-FRI\", without a comment; for intervals use --every, for a time zone --time-zone", wording.Quote(text))
 		}
 		spec.CronExpressions = append(spec.CronExpressions, text+" # "+text)
 	}
@@ -116,13 +116,13 @@ func (f *timesFlags) spec() (client.ScheduleSpec, enums.ScheduleOverlapPolicy, e
 		spec.Intervals = []client.ScheduleIntervalSpec{{Every: f.every, Offset: f.offset}}
 	}
 	if _, err := time.LoadLocation(f.zone); err != nil || f.zone == "Local" {
-		return spec, policy, cli.Usagef("--time-zone is %s, expected a name of the IANA database, such as Europe/Berlin", wording.Quote(f.zone))
+		return spec, policy, program.Usagef("--time-zone is %s, expected a name of the IANA database, such as Europe/Berlin", wording.Quote(f.zone))
 	}
 	if spec.StartAt, err = timeOf("--from", f.from); err == nil {
 		spec.EndAt, err = timeOf("--until", f.until)
 	}
 	if err == nil && !spec.EndAt.IsZero() && !spec.EndAt.After(spec.StartAt) {
-		err = cli.Usagef("--until is %s, expected a time after --from, which is %s", f.until, f.from)
+		err = program.Usagef("--until is %s, expected a time after --from, which is %s", f.until, f.from)
 	}
 	return spec, policy, err
 }
@@ -136,7 +136,7 @@ func timeOf(flag, text string) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, cli.Usagef("%s is %s, expected a time such as 2026-01-31T15:04:05Z or 2026-01-31T15:04:05+01:00", flag, wording.Quote(text))
+		return at, program.Usagef("%s is %s, expected a time such as 2026-01-31T15:04:05Z or 2026-01-31T15:04:05+01:00", flag, wording.Quote(text))
 	}
 	return at, nil
 }
@@ -147,7 +147,7 @@ const maxScheduleID = 64
 // checkID accepts what can begin the id of a run: in addresses, in file names and on command lines.
 func checkID(id string) error {
 	if id == "" || len(id) > maxScheduleID || strings.ContainsFunc(id, notInKeyID) {
-		return cli.Usagef("the id of the schedule is %s, expected 1 to %d letters, digits and any of .-_", wording.Quote(id), maxScheduleID)
+		return program.Usagef("the id of the schedule is %s, expected 1 to %d letters, digits and any of .-_", wording.Quote(id), maxScheduleID)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // greeting is a graph file without servers: greet returns a text, and fail fails with one.
@@ -76,7 +77,7 @@ func (p *place) trigger(t *testing.T, id string, more ...string) journal.Run {
 // ended waits until the store has as many runs that have ended, and returns them, newest first.
 func (p *place) ended(t *testing.T, which func(journal.Run) bool, least int) []journal.Run {
 	t.Helper()
-	store, err := journal.Open(p.state, journal.Options{})
+	store, err := sqlite.Open(p.state, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

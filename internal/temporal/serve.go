@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/internal/cli"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
 
-func newServe(p cli.Parts) *cobra.Command {
+func newServe(std program.Streams) *cobra.Command {
 	var to connection
 	var queues queues
-	cmd := p.Serve(func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) {
+	cmd := program.NewServe(std, func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) {
 		c, err := to.dial(ctx, log)
 		if err != nil {
 			return nil, err

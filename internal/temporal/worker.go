@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
-	"toolgraph/internal/cli"
+	"toolgraph/internal/program"
 )
 
 // workerFlags are the flags of the command worker.
 type workerFlags struct {
 	connection connection
 	queues     queues
-	hosting    *cli.Hosting
+	hosting    *program.Hosting
 	files      []string
 	dir        string
 	runs       int
@@ -33,7 +33,7 @@ const (
 // aroundJournal is around the journal of the runs of a worker; nil but in tests.
 var aroundJournal func(execution.Journal) execution.Journal
 
-func newWorker(p cli.Parts) *cobra.Command {
+func newWorker(std program.Streams) *cobra.Command {
 	f := &workerFlags{}
 	cmd := &cobra.Command{
 		Use:   "worker",
@@ -55,9 +55,9 @@ finish, then another worker continues the run at once.`,
   toolgraph-temporal worker --graph-dir /etc/toolgraph/graphs --address temporal:7233`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usagef("worker takes no arguments, got %q; name a graph file with -g", args[0])
+				return program.Usagef("worker takes no arguments, got %q; name a graph file with -g", args[0])
 			}
-			return f.run(cmd.Context(), p)
+			return f.run(cmd.Context(), std)
 		},
 	}
 	cmd.Flags().StringSliceVarP(&f.files, "graph", "g", nil, "graph `file`; may be repeated")
@@ -66,12 +66,12 @@ finish, then another worker continues the run at once.`,
 	cmd.Flags().DurationVar(&f.silence, "silence", defaultSilence, "time after which another worker continues the runs of one that is not heard of; a cancellation arrives within a tenth of it")
 	f.connection.register(cmd)
 	f.queues.register(cmd)
-	f.hosting = p.Hosting(cmd)
+	f.hosting = program.NewHosting(cmd, std)
 	f.hosting.Around(aroundJournal)
 	return cmd
 }
 
-func (f *workerFlags) run(ctx context.Context, p cli.Parts) error {
+func (f *workerFlags) run(ctx context.Context, std program.Streams) error {
 	files, err := f.all()
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f *workerFlags) run(ctx context.Context, p cli.Parts) error {
 	if err != nil {
 		return err
 	}
-	p.Printf("toolgraph-temporal: making runs of %s (Ctrl-C ends)", toolsText(host.Tools()))
+	std.Printf("toolgraph-temporal: making runs of %s (Ctrl-C ends)", toolsText(host.Tools()))
 	select {
 	case <-ctx.Done():
 	case err = <-w.failed:
@@ -105,11 +105,11 @@ func (f *workerFlags) run(ctx context.Context, p cli.Parts) error {
 func (f *workerFlags) all() ([]string, error) {
 	switch {
 	case f.dir == "" && len(f.files) == 0:
-		return nil, cli.Usagef("worker requires a graph file or a directory of them: -g FILE or --graph-dir DIR")
+		return nil, program.Usagef("worker requires a graph file or a directory of them: -g FILE or --graph-dir DIR")
 	case f.runs < 1:
-		return nil, cli.Usagef("--max-runs is %d, expected 1 or more", f.runs)
+		return nil, program.Usagef("--max-runs is %d, expected 1 or more", f.runs)
 	case f.silence < time.Second:
-		return nil, cli.Usagef("--silence is %v, expected 1s or more", f.silence)
+		return nil, program.Usagef("--silence is %v, expected 1s or more", f.silence)
 	case f.dir == "":
 		return f.files, nil
 	}
@@ -124,7 +124,7 @@ func (f *workerFlags) all() ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, cli.Usagef("--graph-dir %s has no file that ends in .yaml or .yml", f.dir)
+		return nil, program.Usagef("--graph-dir %s has no file that ends in .yaml or .yml", f.dir)
 	}
 	return files, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/execution/journal/postgres"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/internal/runtime/state"
 	"toolgraph/tests/pgtest"
 )
@@ -28,7 +29,7 @@ func open(place string) (*journal.Store, error) {
 	if state.IsURL(place) {
 		return postgres.OpenTimed(place, journal.Options{}, postgres.Timing{Beat: 100 * time.Millisecond, Dead: time.Second})
 	}
-	return journal.Open(place, journal.Options{})
+	return sqlite.Open(place, journal.Options{})
 }
 
 func TestSQLite(t *testing.T) { behave(t, "SQLite", t.TempDir()) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // sqlitePlace is a directory.
@@ -16,7 +17,7 @@ type sqlitePlace string
 
 func (p sqlitePlace) open(t testing.TB, f *stores, seed uint64) (*journal.Store, mishaps) {
 	t.Helper()
-	data, err := journal.SQLite(string(p), f.durable)
+	data, err := sqlite.New(string(p), f.durable)
 	if err != nil {
 		t.Fatal(err)
 	}

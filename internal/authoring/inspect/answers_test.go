@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
@@ -62,7 +63,7 @@ func TestAnswers(t *testing.T) {
 	if err := os.WriteFile(path, []byte(answersGraph), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+	store, err := sqlite.Open(filepath.Join(dir, "state"), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/authoring/view"
@@ -69,7 +70,7 @@ func explained(t *testing.T) (i *Inspector, run func(tool, args string) string) 
 	if found.Err() != nil {
 		t.Fatal(found)
 	}
-	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+	store, err := sqlite.Open(filepath.Join(dir, "state"), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

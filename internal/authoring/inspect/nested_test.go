@@ -13,6 +13,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -65,7 +66,7 @@ func nestedRuns(t *testing.T, fails float64, items ...int) (*Inspector, []string
 	if found.Err() != nil {
 		t.Fatal(found)
 	}
-	store, err := journal.Open(filepath.Join(dir, "state"), journal.Options{})
+	store, err := sqlite.Open(filepath.Join(dir, "state"), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

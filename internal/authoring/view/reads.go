@@ -201,7 +201,7 @@ func (h *tracing) name(root *jsonata.Tree, source string) {
 	calls := map[string][]string{}
 	var walk func(t *jsonata.Tree)
 	walk = func(t *jsonata.Tree) {
-		if t.Kind == "call" && len(t.Parts) > 0 && t.Parts[0].Kind == "variable" && t.Offset < t.End && t.End <= len(source) {
+		if t.Kind == jsonata.CallKind && len(t.Parts) > 0 && t.Parts[0].Kind == jsonata.VariableKind && t.Offset < t.End && t.End <= len(source) {
 			calls[t.Parts[0].Text] = append(calls[t.Parts[0].Text], source[t.Offset:t.End])
 		}
 		for i := range t.Parts {

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/internal/authoring/dryrun"
 )
 
@@ -68,7 +69,7 @@ func (d doing) Replay(_ context.Context, run journal.Run) (*Prepared, error) {
 
 func openAgain(t *testing.T) *client {
 	t.Helper()
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // changing are the parts of an answer that differ from run to run, and messages, which
@@ -23,7 +24,7 @@ var changing = []struct {
 
 // The answers of the API, each key and its order.
 func TestAnswers(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 )
 
@@ -173,7 +174,7 @@ func TestUnknownPlaces(t *testing.T) {
 
 // A node with 10,000 parts is listed by pages, live and recorded, and no answer grows with it.
 func TestManyParts(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestManyParts(t *testing.T) {
 // A recorded run, whose parts ran at the same time, is shown by frames as well, and compared by
 // addresses.
 func TestRecordedFrames(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

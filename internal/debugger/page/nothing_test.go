@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // findFile has a node that yields nothing unless entry.list has something.
@@ -25,7 +26,7 @@ tools:
 // A node that yielded nothing is shown so, in live runs and in kept ones, and is not in
 // the context.
 func TestNothingIsShown(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

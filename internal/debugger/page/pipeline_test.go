@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // The page shows a run of the pipeline with its steps and what each was passed: while it is live, and
@@ -15,7 +16,7 @@ func TestPipelineRun(t *testing.T) {
 	src := graphFile + "pipeline: {name: several, calls: [up.*]}\n"
 	id := ""
 	for _, live := range []bool{true, false} {
-		store, err := journal.Open(dir, journal.Options{})
+		store, err := sqlite.Open(dir, journal.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // times are kept in microseconds, so that a last digit may be another.
@@ -17,7 +18,7 @@ var times = regexp.MustCompile(`"(ms|start)":[0-9.e-]+`)
 func TestRecordedRuns(t *testing.T) {
 	dir := t.TempDir()
 	keep := func() *journal.Store {
-		store, err := journal.Open(dir, journal.Options{})
+		store, err := sqlite.Open(dir, journal.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 )
 
@@ -24,7 +25,7 @@ type elsewhere struct {
 
 func openElsewhere(t *testing.T, dir string) elsewhere {
 	t.Helper()
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func (e elsewhere) add(id string, began time.Time, kinds ...string) {
 func openBoth(t *testing.T) (*client, elsewhere) {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := journal.Open(dir, journal.Options{})
+	store, err := sqlite.Open(dir, journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

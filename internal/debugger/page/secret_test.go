@@ -11,12 +11,13 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 )
 
 // S10: no answer holds a secret, whole, cut or taken apart; settings are set or unset.
 func TestS10NoSecretLeaves(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestS05SecretOfAServer(t *testing.T) {
 
 // Runs of another graph file are none of this page's, whatever it knows of their ids.
 func TestRunsOfOtherFiles(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

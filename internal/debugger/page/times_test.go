@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // A run took the time from the event with which it began to the one with which it ended, as `toolgraph runs`
 // says: not until the page heard of it.
 func TestTimeOfARun(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 )
 
 // tidyFile asks with a form, asks for a yes, and makes calls that are to be confirmed.
@@ -153,7 +154,7 @@ func TestQuestionOfRunHasNoSecret(t *testing.T) {
 // A run that waits in another process is listed as such, with its question, and is not answered
 // here.
 func TestRunWaitsElsewhere(t *testing.T) {
-	store, err := journal.Open(t.TempDir(), journal.Options{})
+	store, err := sqlite.Open(t.TempDir(), journal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func (t *tool) goesTo(id, to string) bool {
 
 // compared reads the texts that an expression compares with the output of a switch.
 func (r *reader) compared(t *tool, source config.Text, tree *jsonata.Tree) {
-	if tree.Kind == "operator" && len(tree.Parts) == 2 && slices.Contains([]string{"=", "!=", "in"}, tree.Text) {
+	if tree.Kind == jsonata.OperatorKind && len(tree.Parts) == 2 && slices.Contains([]string{"=", "!=", "in"}, tree.Text) {
 		for i := range tree.Parts {
 			if id := pathOfOne(&tree.Parts[i]); id != "" && t.isSwitch(id) {
 				r.targets(t, source, id, &tree.Parts[1-i])
@@ -167,12 +167,12 @@ func (r *reader) compared(t *tool, source config.Text, tree *jsonata.Tree) {
 }
 
 func (r *reader) targets(t *tool, source config.Text, id string, tree *jsonata.Tree) {
-	if tree.Kind == "array" {
+	if tree.Kind == jsonata.ArrayKind {
 		for i := range tree.Parts {
 			r.targets(t, source, id, &tree.Parts[i])
 		}
 	}
-	if tree.Kind == "string" && t.goesTo(id, tree.Text) {
+	if tree.Kind == jsonata.StringKind && t.goesTo(id, tree.Text) {
 		if end, ok := wordAt(source.Value, tree.Offset, tree.Text); ok {
 			n := t.node(tree.Text)
 			r.add(source, segment{n.Name, tree.Offset, end}, inString, false)
@@ -183,11 +183,11 @@ func (r *reader) targets(t *tool, source config.Text, id string, tree *jsonata.T
 // pathOfOne returns the name when an expression is $.name or name.
 func pathOfOne(tree *jsonata.Tree) string {
 	switch {
-	case tree.Kind == "name":
+	case tree.Kind == jsonata.NameKind:
 		return tree.Text
-	case tree.Kind == "path" && len(tree.Parts) == 1 && tree.Parts[0].Kind == "name":
+	case tree.Kind == jsonata.PathKind && len(tree.Parts) == 1 && tree.Parts[0].Kind == jsonata.NameKind:
 		return tree.Parts[0].Text
-	case tree.Kind == "path" && len(tree.Parts) == 2 && tree.Parts[0].Kind == "context" && tree.Parts[1].Kind == "name":
+	case tree.Kind == jsonata.PathKind && len(tree.Parts) == 2 && tree.Parts[0].Kind == jsonata.ContextKind && tree.Parts[1].Kind == jsonata.NameKind:
 		return tree.Parts[1].Text
 	}
 	return ""
@@ -226,10 +226,10 @@ func (r *reader) comparedInRule(t *tool, rule *config.Data) {
 
 // computed notes calls of history functions whose id is not written out.
 func (r *reader) computed(t *tool, source config.Text, tree *jsonata.Tree) {
-	if tree.Kind == "call" || tree.Kind == "partial call" {
+	if tree.Kind == jsonata.CallKind || tree.Kind == jsonata.PartialCallKind {
 		fn := &tree.Parts[0]
-		isHistory := fn.Kind == "variable" && slices.Contains([]string{"executionCount", "nodeExecution", "nodeExecutions"}, fn.Text)
-		if isHistory && len(tree.Parts) > 1 && tree.Parts[1].Kind != "string" {
+		isHistory := fn.Kind == jsonata.VariableKind && slices.Contains([]string{"executionCount", "nodeExecution", "nodeExecutions"}, fn.Text)
+		if isHistory && len(tree.Parts) > 1 && tree.Parts[1].Kind != jsonata.StringKind {
 			r.unclear = append(r.unclear, Unclear{File: t.of.path, Tool: t.name, Pos: source.At(tree.Offset), Why: "$" + fn.Text + " computes the id of a node"})
 		}
 	}
@@ -240,13 +240,13 @@ func (r *reader) computed(t *tool, source config.Text, tree *jsonata.Tree) {
 
 // locals reads the variables that an expression binds itself.
 func (r *reader) locals(t *tool, source config.Text, tree *jsonata.Tree) {
-	if strings.Contains(source.Value, "$") && !hasKind(tree, "focus") && !hasKind(tree, "index") {
+	if strings.Contains(source.Value, "$") && !hasKind(tree, jsonata.FocusKind) && !hasKind(tree, jsonata.IndexKind) {
 		l := localReader{reader: r, tool: t, source: source, bound: map[string][]int{}}
 		l.scope([]jsonata.Tree{*tree})
 	}
 }
 
-func hasKind(tree *jsonata.Tree, kind string) bool {
+func hasKind(tree *jsonata.Tree, kind jsonata.Kind) bool {
 	return tree.Kind == kind || slices.ContainsFunc(tree.Parts, func(part jsonata.Tree) bool { return hasKind(&part, kind) })
 }
 
@@ -277,18 +277,18 @@ func (l *localReader) scope(parts []jsonata.Tree) {
 
 func (l *localReader) walk(tree *jsonata.Tree, binds bool) {
 	switch tree.Kind {
-	case "block", "function":
+	case jsonata.BlockKind, jsonata.FunctionKind:
 		l.scope(tree.Parts)
 		return
-	case "variable", "parameter":
+	case jsonata.VariableKind, jsonata.ParameterKind:
 		scopes := l.bound[tree.Text]
 		end, ok := wordAt(l.source.Value, tree.Offset+1, tree.Text)
 		if len(scopes) > 0 && ok {
 			n := Name{Kind: Local, File: l.tool.of.path, In: strconv.Itoa(scopes[len(scopes)-1]), Name: tree.Text}
-			l.add(l.source, segment{n, tree.Offset + 1, end}, inText, binds || tree.Kind == "parameter")
+			l.add(l.source, segment{n, tree.Offset + 1, end}, inText, binds || tree.Kind == jsonata.ParameterKind)
 		}
 	}
 	for i := range tree.Parts {
-		l.walk(&tree.Parts[i], tree.Kind == "assignment" && i == 0)
+		l.walk(&tree.Parts[i], tree.Kind == jsonata.AssignmentKind && i == 0)
 	}
 }

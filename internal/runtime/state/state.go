@@ -9,6 +9,7 @@ import (
 
 	"toolgraph/execution/journal"
 	"toolgraph/execution/journal/postgres"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/internal/base/wording"
 )
 
@@ -27,14 +28,14 @@ func IsURL(place string) bool {
 // Open opens the store at a place. Nothing is read, written or connected before it is used.
 func Open(place string, opts journal.Options) (*journal.Store, error) {
 	if !strings.ContainsAny(place, ":=") {
-		return journal.Open(place, opts)
+		return sqlite.Open(place, opts)
 	}
 	found := scheme().FindStringSubmatch(place)
 	switch {
 	case found == nil && nearURL().MatchString(place):
 		return nil, errors.New("--state or TOOLGRAPH_STATE is no URL of a database, expected a directory (./ before a name with a colon or =) or postgres://USER@HOST:PORT/DATABASE")
 	case found == nil:
-		return journal.Open(place, opts)
+		return sqlite.Open(place, opts)
 	case found[1] == "postgres", found[1] == "postgresql":
 		return postgres.Open(place, opts)
 	}

@@ -13,6 +13,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/inspect"
 	"toolgraph/internal/project"
@@ -38,7 +39,7 @@ func TestInspectReadsRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store, err := journal.Open(t.TempDir(), journal.Options{})
+			store, err := sqlite.Open(t.TempDir(), journal.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func (t target) archive(version string) string {
 // build writes the executable of a target.
 func (t target) build(ctx context.Context, out, version string) error {
 	args := append([]string{"build"}, buildFlags...)
-	args = append(args, "-ldflags", linkFlags+" -X toolgraph/internal/cli.version="+version, "-o", out, ".")
+	args = append(args, "-ldflags", linkFlags+" -X toolgraph/internal/program.version="+version, "-o", out, ".")
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)
 	cmd.Stderr = os.Stderr

@@ -61,7 +61,7 @@ func TestGoReleaserBuildsTheSame(t *testing.T) {
 		t.Errorf("GoReleaser builds %v, expected %v", theirs, targets)
 	}
 	if !slices.Equal(build.Flags, buildFlags) || !slices.Equal(build.Env, []string{"CGO_ENABLED=0"}) ||
-		!slices.Equal(build.LDFlags, []string{linkFlags + " -X toolgraph/internal/cli.version={{ .Version }}"}) {
+		!slices.Equal(build.LDFlags, []string{linkFlags + " -X toolgraph/internal/program.version={{ .Version }}"}) {
 		t.Errorf("GoReleaser builds with %v %v %v, expected %v, %s and no cgo", build.Env, build.Flags, build.LDFlags, buildFlags, linkFlags)
 	}
 	name := strings.NewReplacer("{{ .ProjectName }}", "toolgraph", "{{ .Version }}", "1.2.3", "{{ .Os }}", "linux", "{{ .Arch }}", "arm64").Replace(archive.Name)

@@ -1,0 +1,245 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"toolgraph/execution/journal"
+)
+
+// A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
+// costs a tenth of a row for each: the index of ids has a random order, so that each run changes a
+// page of its own there. A process that reads runs unpacks them first, and so does the one that
+// has written them, some at a time, when the load is less or there are many. Nothing else knows of packs.
+//
+//	length of a run, and then
+//	  id, status, tool, file, server, graph, args
+//	  started, ended, last, events, steps, nested, spills, bytes, lost, durable
+//	  failure, facts, sum, length of the body, the body, length of the sums, the sums
+//	its checksum
+//
+// Numbers are unsigned varints. A text is 0 when it is the same as of the run before, else its
+// length and 1, and its bytes.
+const (
+	packFrom  = 16       // runs of a batch
+	packMost  = 32 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
+	unpackRun = 1000     // runs that one transaction unpacks, about
+
+	usualPacked = 384       // bytes of a run
+	usualPack   = 512 << 10 // bytes of a pack, for which memory is kept
+)
+
+const insertPack = `INSERT INTO packs (owner, runs, body) VALUES (?,?,?)`
+
+// pack writes the runs of a batch that can be packed, if they are enough, and returns the others.
+func (w *writer) pack(batch []*journal.Pending) (rest []*journal.Pending, err error) {
+	n := 0
+	for _, p := range batch {
+		if canBePacked(p) {
+			n++
+		}
+	}
+	if n < packFrom {
+		return batch, nil
+	}
+	body := slices.Grow(w.body[:0], n*usualPacked)
+	var last journal.Row
+	rest = make([]*journal.Pending, 0, len(batch)-n)
+	for _, p := range batch {
+		if !canBePacked(p) {
+			rest = append(rest, p)
+			continue
+		}
+		p.Taken = false
+		w.packing = packed(p, w.packing[:0], &last)
+		body = journal.AppendBytes(body, w.packing)
+		body = binary.BigEndian.AppendUint32(body, crc32.Checksum(w.packing, castagnoli()))
+	}
+	if _, err := w.exec(insertPack, w.owner, n, body); err != nil {
+		return nil, err
+	}
+	w.unpacked += len(body)
+	if w.body = body; cap(body) > usualPack {
+		w.body = nil
+	}
+	return rest, nil
+}
+
+// canBePacked reports whether a run has begun and ended in its batch, and has no rows but its own.
+func canBePacked(p *journal.Pending) bool {
+	return p.Seq == 0 && p.Body.Body != nil && len(p.Spills) == 0 && p.Started >= 0 && p.Ended >= 0 && p.Last >= 0
+}
+
+// texts are the columns with texts that are often those of the run before.
+func texts(r *journal.Row) [9]*string {
+	return [...]*string{&r.ID, (*string)(&r.Status), &r.Tool, &r.File, &r.Server, &r.Graph, &r.Args, &r.Failure, &r.Facts}
+}
+
+// numbers returns the columns with numbers.
+func numbers(r *journal.Row) (n [11]int64) {
+	durable := int64(0)
+	if r.Durable {
+		durable = 1
+	}
+	return [...]int64{
+		r.Started, r.Ended, r.Last, int64(r.Events), int64(r.Steps), int64(r.Nested), int64(r.Spilled), r.Bytes, int64(r.Lost), durable, r.Sum,
+	}
+}
+
+// packed appends a run. last is the row of the one before it, and becomes that of this one.
+func packed(p *journal.Pending, dst []byte, last *journal.Row) []byte {
+	before := texts(last)
+	for i, text := range texts(&p.Row) {
+		if *text == *before[i] {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(*text))+1)
+		dst = append(dst, *text...)
+	}
+	for _, n := range numbers(&p.Row) {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	*last = p.Row
+	return journal.AppendBytes(journal.AppendBytes(dst, p.Body.Body), p.Body.Sums)
+}
+
+// unpackedRun reads a run.
+func unpackedRun(text []byte, last *journal.Row) (p *journal.Pending, ok bool) {
+	r := journal.NewByteReader(text)
+	p = &journal.Pending{Row: *last}
+	for _, column := range texts(&p.Row) {
+		if n := r.Number(); n > 0 {
+			*column = string(r.Take(n - 1))
+		}
+	}
+	n := numbers(&p.Row)
+	for i := range n {
+		n[i] = int64(r.Number())
+	}
+	p.Started, p.Ended, p.Last, p.Events, p.Steps, p.Nested = n[0], n[1], n[2], int(n[3]), int(n[4]), int(n[5])
+	p.Spilled, p.Bytes, p.Lost, p.Durable, p.Sum = int(n[6]), n[7], int(n[8]), n[9] != 0, n[10]
+	p.Body = journal.Chunk{Body: r.Bytes(), Sums: r.Bytes()}
+	*last = p.Row
+	return p, !r.IsBroken() && r.Len() == 0
+}
+
+// unpack moves the runs of all packs to their rows.
+func (s *Database) unpack(ctx context.Context, db *sql.DB) error {
+	for more := true; more; {
+		if err := scanOne(ctx, db, `SELECT EXISTS (SELECT 1 FROM packs)`, &more); err != nil || !more {
+			return err
+		}
+		if _, err := s.unpackSome(ctx, db); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpackToRead is unpack for a reader. On a disk that is full or read-only, packed runs are not seen for the
+// time being; all others are.
+func (s *Database) unpackToRead(ctx context.Context, db *sql.DB) error {
+	if err := s.unpack(ctx, db); !needsRoom(err) {
+		return err
+	}
+	return nil
+}
+
+// unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
+// returns the bytes of the packs.
+func (s *Database) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
+	defer s.turn()()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	insert, err := tx.PrepareContext(ctx, insertRun)
+	if err != nil {
+		return 0, err
+	}
+	defer insert.Close()
+	exec := func(_ string, args ...any) (sql.Result, error) { return insert.ExecContext(ctx, args...) }
+	packs, err := firstPacks(ctx, tx)
+	for _, p := range packs {
+		bytes += len(p.body)
+		if err == nil {
+			err = p.unpack(exec)
+		}
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM packs WHERE n = ?`, p.n)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return bytes, tx.Commit()
+}
+
+// aPack is a row of table packs.
+type aPack struct {
+	n     int64
+	owner string
+	runs  int
+	body  []byte
+}
+
+// firstPacks reads the first packs, in their order.
+func firstPacks(ctx context.Context, tx *sql.Tx) (packs []aPack, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT n, owner, runs, body FROM packs ORDER BY n`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for runs := 0; runs < unpackRun && rows.Next(); {
+		var p aPack
+		if err := rows.Scan(&p.n, &p.owner, &p.runs, &p.body); err != nil {
+			return nil, err
+		}
+		packs = append(packs, p)
+		runs += max(1, p.runs)
+	}
+	return packs, rows.Err()
+}
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+const sumSize = 4 // bytes
+
+// noSum is the checksum of no row: it marks the run as damaged.
+const noSum = -1
+
+// unpack writes the rows of the runs. Damaged runs are marked, and a row that is damaged itself
+// stands for those that cannot be read. A run that has a row is skipped.
+func (p aPack) unpack(exec execute) error {
+	r := journal.NewByteReader(p.body)
+	var last journal.Row
+	n := 0
+	for r.Len() > 0 {
+		text, sum := r.Bytes(), r.Take(sumSize)
+		run, ok := unpackedRun(text, &last)
+		if r.IsBroken() {
+			break
+		}
+		if !ok {
+			continue
+		}
+		if crc32.Checksum(text, castagnoli()) != binary.BigEndian.Uint32(sum) {
+			run.Sum = noSum
+		}
+		n++
+		if err := writeRow(run, exec, p.owner); err != nil {
+			return err
+		}
+	}
+	if n == p.runs {
+		return nil
+	}
+	lost := journal.Pending{Row: journal.Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: journal.Failed, Sum: noSum}}
+	return writeRow(&lost, exec, p.owner)
+}

@@ -1,0 +1,123 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+)
+
+// migrations take a database from each version to the next. They are never changed once
+// released: a new version is a new entry.
+var migrations = []string{
+	`CREATE TABLE runs (
+		seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+		tool TEXT NOT NULL, status TEXT NOT NULL, file TEXT NOT NULL, server TEXT NOT NULL, graph TEXT NOT NULL,
+		args TEXT NOT NULL, started INTEGER NOT NULL, ended INTEGER NOT NULL, last INTEGER NOT NULL,
+		events INTEGER NOT NULL, steps INTEGER NOT NULL, spills INTEGER NOT NULL, bytes INTEGER NOT NULL,
+		durable INTEGER NOT NULL, failure TEXT NOT NULL, owner TEXT NOT NULL);
+	CREATE INDEX running ON runs (owner) WHERE status = 'running';
+	CREATE TABLE chunks (run INTEGER NOT NULL, n INTEGER NOT NULL, step INTEGER NOT NULL, body BLOB NOT NULL,
+		PRIMARY KEY (run, n)) WITHOUT ROWID;
+	CREATE TABLE spills (run INTEGER NOT NULL, id INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, id));
+	CREATE TABLE upkeep (pruned INTEGER NOT NULL);
+	INSERT INTO upkeep VALUES (0);`,
+	`ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE runs ADD COLUMN resumed INTEGER NOT NULL DEFAULT 0;
+	CREATE INDEX interrupted ON runs (file) WHERE status = 'interrupted';`,
+	`ALTER TABLE runs ADD COLUMN sum INTEGER;
+	ALTER TABLE chunks ADD COLUMN sums BLOB;
+	ALTER TABLE spills ADD COLUMN sum INTEGER;`,
+	// Since this version chunks have the frames of parts, called graphs and attempts.
+	`ALTER TABLE runs ADD COLUMN nested INTEGER NOT NULL DEFAULT 0;`,
+	// Since this version there are questions, answers and forks.
+	``,
+	// The chunk of a run that began and ended in one transaction.
+	`ALTER TABLE runs ADD COLUMN body BLOB;
+	ALTER TABLE runs ADD COLUMN sums BLOB;`,
+	// Processes that others see, messages for them, and values that are referred to from elsewhere.
+	`CREATE TABLE processes (name TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, address TEXT NOT NULL DEFAULT '',
+		draining INTEGER NOT NULL DEFAULT 0, started INTEGER NOT NULL, beat INTEGER NOT NULL);
+	CREATE TABLE mail (seq INTEGER PRIMARY KEY AUTOINCREMENT, process TEXT NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+	CREATE INDEX mail_of ON mail (process);
+	CREATE TABLE payloads (run TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (run, name)) WITHOUT ROWID;`,
+	// Runs that were recorded together, see packFrom.
+	`CREATE TABLE packs (n INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, runs INTEGER NOT NULL, body BLOB NOT NULL);`,
+	// The policy of the store, see Store.SetPolicy, and the time before which runs began that are beyond it.
+	`ALTER TABLE upkeep ADD COLUMN policy TEXT NOT NULL DEFAULT '';
+	ALTER TABLE upkeep ADD COLUMN old INTEGER NOT NULL DEFAULT 0;`,
+}
+
+// addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.
+const addFacts = `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`
+
+// newest is the version that this program writes.
+var newest = len(migrations)
+
+// schema is what a database has.
+type schema struct {
+	version int
+	facts   bool // the column
+}
+
+func schemaOf(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+},
+) (s schema, err error) {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.version); err != nil || s.version < 0 || s.version > newest {
+		return s, err
+	}
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_info('runs') WHERE name = 'facts')").Scan(&s.facts)
+	return s, err
+}
+
+// isCurrent reports whether this program reads and writes the database as it is.
+func (s schema) isCurrent() bool {
+	return s.version == newest && s.facts
+}
+
+// migrate brings the database to this version. It refuses a newer version, whose format is
+// unknown.
+func migrate(db *sql.DB) error {
+	ctx := context.Background()
+	if has, err := schemaOf(ctx, db); err != nil || has.isCurrent() {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil) // takes the lock, so that only one process migrates
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	has, err := schemaOf(ctx, tx)
+	if err != nil || has.isCurrent() {
+		return err
+	}
+	version := has.version
+	if version < 0 {
+		return versionError(version)
+	}
+	if version > newest {
+		return fmt.Errorf("the runs there were recorded by a newer toolgraph (version %d, this one has %d); "+
+			"update toolgraph, or name another place with --state", version, newest)
+	}
+	steps := slices.Clone(migrations[version:])
+	if !has.facts {
+		steps = append(steps, addFacts)
+	}
+	for _, step := range steps {
+		if _, err := tx.ExecContext(ctx, step); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", newest)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// versionError is a user_version that no toolgraph writes.
+type versionError int
+
+func (e versionError) Error() string {
+	return fmt.Sprintf("its version is %d, expected 1 to %d", int(e), newest)
+}

@@ -1,0 +1,17 @@
+package program
+
+import (
+	"github.com/spf13/cobra"
+
+	"toolgraph/config"
+)
+
+// RegisterPipeline adds --pipeline.
+func (f *Session) RegisterPipeline(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.pipeline, "pipeline", false, "add the tool pipeline, which makes several calls in one request, as pipeline: true in the file does")
+}
+
+// FileOptions says how the graph file of the flags is loaded.
+func (f *Session) FileOptions() config.Options {
+	return config.Options{ServersFile: f.Servers, Pipeline: f.pipeline, Vars: f.Vars}
+}

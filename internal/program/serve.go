@@ -1,0 +1,108 @@
+package program
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"toolgraph/internal/base/wording"
+	"toolgraph/internal/runtime"
+)
+
+// ServeFlags are the flags of serve.
+type ServeFlags struct {
+	Session
+	watch, resume bool
+	http          httpFlags
+}
+
+// Register adds the flags, apart from -g.
+func (f *ServeFlags) Register(cmd *cobra.Command) {
+	f.RegisterRuns(cmd, "warn")
+	f.RegisterGrace(cmd)
+	f.RegisterPipeline(cmd)
+	f.Audit.Register(cmd)
+	f.History.serves = true
+	if f.elsewhere != nil {
+		f.History.RegisterRecorded(cmd)
+	} else {
+		f.History.Register(cmd)
+		cmd.Flags().BoolVar(&f.resume, "resume", false, "resume interrupted runs of this file in the background, those of other processes too")
+	}
+	f.http.register(cmd)
+	ChoiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "reload changed files while serving; a file with errors is reported and skipped")
+	cmd.Flags().BoolVar(&f.metric, "metrics", false, "serve Prometheus metrics at /metrics (with --http)")
+}
+
+// NewServe returns the command serve. connect connects to where runs are made, once the file is loaded; nil: they are made
+// in this process.
+func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error)) *cobra.Command {
+	flags := &ServeFlags{}
+	flags.elsewhere = connect
+	cmd := &cobra.Command{
+		Use:   "serve FILE",
+		Short: "Serve the graphs of a file as MCP tools",
+		Long: `Serve the graphs of a file as MCP tools over stdio; this is the command that MCP hosts
+start. Standard output carries only the protocol; the log goes to standard error. The
+servers that the graphs call are started at their first use.
+
+With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients; /healthz says
+whether the process lives, and /readyz whether it takes calls. Several processes with the same
+--state can serve the same clients behind a balancer: any of them answers any request, and
+with --resume they go on with the runs of one that dies or stops. The address must be on the
+loopback interface unless --http-allow-remote is given, which requires a bearer token from
+--http-token-file or $` + tokenVariable + `, or OAuth.
+
+With --oauth-issuer, clients log in at an OAuth authorization server and send its access
+tokens, which must be for the URL of --oauth-resource. Sessions and open questions belong to
+the subject of the token.`,
+		Example: `  toolgraph serve graph.yaml --watch
+  toolgraph serve graph.yaml --http :8080
+  toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token
+  toolgraph serve graph.yaml --http :8080 --oauth-issuer https://login.example.com --oauth-resource https://tools.example.com/mcp`,
+		Args: OnlyGraph, SuggestFor: []string{"start"},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return flags.Run(cmd.Context(), std)
+		},
+	}
+	flags.Register(cmd)
+	return TakesGraph(cmd, &flags.Graph)
+}
+
+// Run serves until the client or the process ends.
+func (f *ServeFlags) Run(ctx context.Context, std Streams) error {
+	listen, err := f.http.listener()
+	switch {
+	case err != nil:
+		return err
+	case f.metric && listen == nil:
+		return Usagef("--metrics requires --http ADDR")
+	case f.resume && f.History.Off:
+		return Usagef("--resume requires the run history, and --no-history disables it; remove one of them")
+	}
+	f.Asker = runtime.ClientAsker{}
+	o, err := f.Process(std)
+	if err != nil {
+		return err
+	}
+	how := runtime.Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}}
+	if listen != nil {
+		listen.std = std
+		how.HTTP, how.HTTPGrace, how.Transport = true, f.http.grace, listen
+	}
+	return runtime.Serve(ctx, o, how)
+}
+
+// stdio serves the client on standard streams.
+type stdio struct{ std Streams }
+
+// Serve serves until the input or ctx ends.
+func (t stdio) Serve(ctx context.Context, s *runtime.Served) error {
+	out, err := t.std.Protocol("serving %s of %s", wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path)
+	if err != nil {
+		return err
+	}
+	return s.Server.ServeStdio(ctx, t.std.In, out)
+}
