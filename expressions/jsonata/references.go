@@ -32,6 +32,9 @@ type reader struct {
 	found []Reference         // paths from the context
 	outer []Reference         // paths from $ctx
 	vars  []map[string]origin // variables by scope, innermost last
+
+	more   *ContextUse // what else is noted; nil: nothing
+	behind *Tree       // the name that the walk comes to next, when it is behind a dot
 }
 
 // referencesOf are the references of a tree, to the context and to $ctx.
@@ -56,10 +59,11 @@ func (r *reader) walk(t *Tree, focus origin) origin {
 	case PathKind:
 		return r.path(t, focus)
 	case ContextKind:
-		if t.Text == "$$" {
-			return origin{&r.found, -1}
-		}
-		return focus
+		value := r.context(t, focus)
+		r.noteWhole(value)
+		return value
+	case WildcardKind, DescendantsKind:
+		r.noteWhole(focus)
 	case VariableKind:
 		for i := len(r.vars) - 1; i >= 0; i-- {
 			if value, ok := r.vars[i][t.Text]; ok {
@@ -67,6 +71,7 @@ func (r *reader) walk(t *Tree, focus origin) origin {
 			}
 		}
 	case NameKind:
+		r.noteField(t, focus)
 		return focus.field(t)
 	case BlockKind:
 		return r.block(t, focus)
@@ -119,12 +124,27 @@ func (o origin) field(name *Tree) origin {
 	return o
 }
 
+// context is the origin of $ or $$.
+func (r *reader) context(t *Tree, focus origin) origin {
+	if t.Text == "$$" {
+		return origin{&r.found, -1}
+	}
+	return focus
+}
+
 func (r *reader) path(t *Tree, focus origin) origin {
 	for i := range t.Parts {
-		if !isField(&t.Parts[i]) {
-			focus = focus.within()
+		step := &t.Parts[i]
+		if step.Kind == ContextKind && i+1 < len(t.Parts) && isField(&t.Parts[i+1]) {
+			focus = r.context(step, focus.within())
+			continue
 		}
-		focus = r.walk(&t.Parts[i], focus)
+		if !isField(step) {
+			focus = focus.within()
+		} else if i > 0 {
+			r.behind = nameOf(step)
+		}
+		focus = r.walk(step, focus)
 	}
 	return focus
 }
@@ -138,6 +158,14 @@ func isField(step *Tree) bool {
 		return isField(&step.Parts[0])
 	}
 	return false
+}
+
+// nameOf returns the name of a step that is a field.
+func nameOf(step *Tree) *Tree {
+	for step.Kind != NameKind {
+		step = &step.Parts[0]
+	}
+	return step
 }
 
 func (r *reader) scope(f func()) {
@@ -178,6 +206,7 @@ func (r *reader) conditional(t *Tree, focus origin) origin {
 // call is a function's call; a history function with a literal id is a reference.
 func (r *reader) call(t *Tree, focus origin) origin {
 	value := unknown
+	r.noteDefault(t, focus)
 	if fn := &t.Parts[0]; fn.Kind != VariableKind {
 		r.walk(fn, focus)
 	} else if len(t.Parts) > 1 && t.Parts[1].Kind == StringKind && isHistoryFunction(fn.Text) && fn.Text != "previousNode" {
