@@ -55,8 +55,10 @@ func (d *decoder) retry(node *fields) *Retry {
 	}
 }
 
-func (d *decoder) onError(node *fields) *OnError {
-	fs := d.part(node, "onError", onErrorForm())
+func (d *decoder) onError(node *fields) *OnError { return d.onErrorOf(node, onErrorForm()) }
+
+func (d *decoder) onErrorOf(node *fields, form *form) *OnError {
+	fs := d.part(node, "onError", form)
 	if fs == nil {
 		return nil
 	}

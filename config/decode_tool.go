@@ -55,6 +55,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 			t.Nodes = append(t.Nodes, n)
 		}
 	}
+	d.steps(t, fs)
 	return t
 }
 

@@ -23,6 +23,7 @@ const (
 	FailDefinitionChanged FailureCode = "definition-changed"
 	FailNotLocked         FailureCode = "not-locked"
 	FailNotYet            FailureCode = "not-yet"         // retry.until does not hold
+	FailDuplicateKey      FailureCode = "duplicate-key"   // two items of a step have the same key
 	FailExpression        FailureCode = "expression"      // of args, of a transform, of a called graph
 	FailRaised            FailureCode = "raised"          // $error(message) in an expression
 	FailOutputMismatch    FailureCode = "output-mismatch" // the result of a called graph does not match its outputSchema
@@ -35,7 +36,7 @@ const (
 // FailureCodes are all of them, in the order of the documentation. The slice must not be changed.
 var FailureCodes = []FailureCode{
 	FailTimeout, FailToolError, FailRPCError, FailTransport, FailServerStart, FailServerExited, FailTooLarge, FailBadResult,
-	FailNotYet, FailExpression, FailRaised, FailOutputMismatch, FailDeclined, FailDismissed, FailNoUser,
+	FailNotYet, FailDuplicateKey, FailExpression, FailRaised, FailOutputMismatch, FailDeclined, FailDismissed, FailNoUser,
 	FailUnknownTool, FailInvalidArguments, FailLoginNeeded, FailPrivateAddress, FailInputRequired, FailDefinitionChanged, FailNotLocked, FailNotAllowed,
 }
 

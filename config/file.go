@@ -164,7 +164,8 @@ type Tool struct {
 	Limits                   Limits         // its own executionLimits; 0 in each field that it does not set
 	LimitsAt                 map[string]Pos // their places, by key
 	Allow                    *Allow         // its own, beside the file's; nil when missing
-	Nodes                    []*Node
+	Nodes                    []*Node        // of a tool that is written as steps: entry, steps and exit
+	StepsAt                  Pos            // of the key steps; invalid for a tool that has nodes
 }
 
 // ResultForm is the form of a tool's result for clients.
@@ -189,6 +190,16 @@ const (
 	TransformNode NodeType = "transform"
 	SwitchNode    NodeType = "switch"
 	ExitNode      NodeType = "exit"
+
+	StepsNode NodeType = "steps" // runs the steps of a tool or of a block; no file names it
+)
+
+// The ids of the nodes of a tool that is written as steps. The one in the middle is no name that an
+// author would choose.
+const (
+	StepsEntry = "entry"
+	StepsID    = "$steps"
+	StepsExit  = "exit"
 )
 
 // Node is one node of a tool. Type says which fields are set. A field that the file lacks is
@@ -218,6 +229,32 @@ type Node struct {
 	BranchesAt Pos           // of the key branches
 	Expr       Text          // transform
 	Conditions []Condition   // switch
+
+	Step   *Step   // what a step has beside its node; nil for a node that is no step
+	Steps  []*Node // steps: those of a tool or block, in file order
+	Return Text    // steps: JSONata of the value; empty: that of the last step
+}
+
+// Step is what a step has beside the node that does its work: an mcp or graph node for call, a
+// transform for expr, an ask, or a steps node for a block. Its id is the node's. A field that the file
+// lacks is zero.
+type Step struct {
+	Call                 Text // the name of the tool, as in the file
+	If, Each, Key, Until Text // JSONata
+	As                   Text
+	MaxParallel          int // 0: the default
+	Repeat               *Repeat
+	Skip                 Text // onError: skip; its text
+	After                []Text
+}
+
+// Repeat is how a call or a block is repeated.
+type Repeat struct {
+	Pos     Pos
+	Until   Text // JSONata over $result
+	Times   int
+	Delay   time.Duration // between two turns
+	Collect bool          // the value is the list of all results
 }
 
 // ForEach is a call for each item of a list.

@@ -49,6 +49,10 @@ func (f *File) qualifyNode(n *Node) {
 		for _, branch := range n.Branches {
 			f.qualifyNode(branch)
 		}
+	case StepsNode:
+		for _, step := range n.Steps {
+			f.qualifyNode(step)
+		}
 	case EntryNode, AskNode, TransformNode, SwitchNode, ExitNode:
 	}
 }

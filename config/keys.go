@@ -157,6 +157,8 @@ var toolForm = lazyForm(func() *form {
 			{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},
 			allowKey("toolAllow"),
 			{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},
+			{name: "steps", doc: "In place of nodes: steps, each of which runs when the steps that it reads have ended.", value: listOf(formValue("step"))},
+			{name: "return", doc: "With steps: JSONata of the result; default: the value of the last step.", value: textValue("report")},
 			{name: "entryNode", older: true},
 			{name: "exitNode", older: true},
 		},

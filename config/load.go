@@ -107,6 +107,9 @@ func (d *decoder) parse(src []byte) (understood bool, err error) {
 			return false, err
 		}
 	}
+	if understood {
+		d.resolveCalls()
+	}
 	if understood && !d.alone {
 		d.loadImports()
 	}

@@ -31,7 +31,7 @@ type site struct {
 	node  graph.Node // of a branch: the branch's node
 	owner graph.Node // of a branch: the parallel node; otherwise the node itself
 	index int
-	part  string
+	part  string             // of a step: its path, as users.3.lookup@2
 	item  value.Value        // of a part of a forEach
 	ctx   context.Context    // of a part: it ends when another part fails
 	work  context.Context    // of evaluations: ends earlier, see live.evaluating
@@ -39,6 +39,9 @@ type site struct {
 
 	ready  *prepared  // of a part whose arguments were evaluated before; else nil
 	agreed *agreement // of a part about which the user was asked before; else nil
+
+	step *graph.Step                  // of a step or a part of one; else nil
+	do   func(*site) (outcome, error) // what a part does; nil: its call
 
 	turn <-chan struct{} // of a part: closed when the parts before it have begun; nil: at once
 	next func()          // of a part: the next part may begin; nil without one
@@ -62,7 +65,7 @@ func (s *site) visit() *Visit {
 		v.Server, v.Tool = n.Server, n.Tool
 	case *graph.SubGraph:
 		v.Tool = n.Tool
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return v
 }
@@ -176,6 +179,11 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 	if known {
 		return output, nil
 	}
+	leave, err := l.takePlace(s)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	return l.caller.CallTool(s.ctx, *c)
 }
 

@@ -94,7 +94,7 @@ func (r *Record) check() error {
 	switch {
 	case r.Parts < 0:
 		return fmt.Errorf("its parts is %d, expected 0 or more", r.Parts)
-	case r.Parts > 0 && (r.Error != nil || isPart || r.Edited):
+	case r.Parts > 0 && (r.Error != nil || isPart && r.NodeID != config.StepsID || r.Edited):
 		return errors.New("it has parts, which only a whole step has that finished")
 	case r.Error != nil && r.Handled != nil:
 		return errors.New("it has handled and error, expected one of them")
@@ -125,7 +125,7 @@ func (e *Event) checkStep() error {
 		return fmt.Errorf("its attempt is %d, expected 0 or more", v.Attempt)
 	case e.Retry != nil && (e.Retry.Error == nil || e.Retry.WaitMs < 0):
 		return errors.New("its retry needs an error and a waitMs of 0 or more")
-	case e.Parts != nil && v.Part != "":
+	case e.Parts != nil && v.Part != "" && v.NodeID != config.StepsID:
 		return errors.New("it starts the parts of a part, expected those of a whole step")
 	case e.Parts != nil:
 		return e.Parts.check()
@@ -200,7 +200,7 @@ func (p *Parts) has(part string) bool {
 // nodeTypes are the types that a record can have.
 var nodeTypes = []config.NodeType{
 	config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode, config.GraphNode, config.ParallelNode,
-	config.AskNode,
+	config.AskNode, config.StepsNode,
 }
 
 // checkPlace checks where an execution is. tool is whose graph its frame runs.
@@ -213,7 +213,7 @@ func checkPlace(frame Address, index int, part, tool, node string, kind config.N
 		return fmt.Errorf("its executionIndex is %d, expected 0 or more", index)
 	case node == "":
 		return errors.New("it has no nodeId")
-	case part != "" && !call.IsItem(part) && !call.IsBranch(part):
+	case part != "" && !call.IsItem(part) && !call.IsBranch(part) && (node != config.StepsID || !call.IsPart(part)):
 		return fmt.Errorf("its part is %.100q, expected a number or the name of a branch", part)
 	case (frame == "") != (tool == ""):
 		return fmt.Errorf("its frame is %.100q and the tool of the frame %.100q, expected both or none", frame, tool)

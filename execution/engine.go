@@ -37,10 +37,11 @@ type hooks struct {
 	user         User  // nil: no user can be asked
 	cache        Cache // nil: every call is made
 	effects      func(ctx context.Context, server, tool string) config.Effect
-	vars         value.Value // constants in place of the graph's; nil: its own
-	sequential   bool        // parts run one after the other
-	caller       string      // see WithCaller
-	once         bool        // likewise
+	reads        func(ctx context.Context, server, tool string) bool // nil: no tool only reads
+	vars         value.Value                                         // constants in place of the graph's; nil: its own
+	sequential   bool                                                // parts run one after the other
+	caller       string                                              // see WithCaller
+	once         bool                                                // likewise
 }
 
 // Option is an option of an engine, or of one run.
@@ -149,15 +150,17 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 // begin records that a run begins, and starts its time. There is no run when the journal does not
 // have its beginning.
 func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h *hooks) (*live, error) {
+	changes := h.changingSteps(ctx, g)
 	start := Event{
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
-		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller},
+		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller, Changing: changes},
 		Sync:  h.once,
 	}
 	if err := h.record(ctx, &start); err != nil {
 		return nil, err
 	}
 	l := newLive(ctx, e.caller, h.runID, newFrame(g, args, h.vars), start.Time, h)
+	l.changing = changingOf(changes)
 	l.start()
 	return l, h.notify(&start)
 }

@@ -96,6 +96,10 @@ type Start struct {
 	ForkedFrom string // RUN/ADDRESS: the step at which this run was forked from another, see Engine.Fork; else empty
 	Copied     int    // of a fork: so many events after this one are copied or edits, and were there before it went on
 
+	// Changing are the steps that may change something, as tool:users.save: for the order of steps, which is
+	// decided once. Nil where the run has no steps.
+	Changing []string
+
 	Caller string // what only the same request of the same client can repeat, see WithCaller; empty: nothing joins the run
 }
 
@@ -135,7 +139,7 @@ type Retry struct {
 type Parts struct {
 	Count    int      `json:"count"`
 	Digest   string   `json:"digest,omitempty"`   // of the items of a forEach
-	Branches []string `json:"branches,omitempty"` // of a parallel, in file order
+	Branches []string `json:"branches,omitempty"` // of a parallel, or the steps of a block, in file order
 }
 
 // End is how a run ended: with a value or with a failure.
@@ -154,12 +158,15 @@ type startJSON struct {
 	ForkedFrom string `json:"forkedFrom,omitempty"`
 	Caller     string `json:"caller,omitempty"`
 	Copied     int    `json:"copied,omitempty"`
+
+	Changing []string `json:"changing,omitempty"`
 }
 
 // MarshalJSON writes tool, graph, args and, where there are some, vars; forkedFrom and copied of a fork.
 func (s Start) MarshalJSON() ([]byte, error) {
 	return json.Marshal(startJSON{
 		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied, Caller: s.Caller,
+		Changing: s.Changing,
 	})
 }
 
@@ -167,7 +174,7 @@ func (s Start) MarshalJSON() ([]byte, error) {
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller, Changing: in.Changing}
 	return err
 }
 

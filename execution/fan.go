@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ type fan struct {
 	cancel  context.CancelCauseFunc
 	ended   *interruption     // the cause of ctx's end when a part fails
 	part    func(i int) *site // makes the site of a part
+	needs   [][]int           // for each part the parts before it that end first; nil: none
 	records []*Record         // one for each part, nil until it has ended
 
 	failing chan struct{} // a lock, which may be held while a failure is recorded: guards what follows
@@ -60,12 +62,12 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	if err := l.agreeAll(f); err != nil {
 		return outcome{}, err
 	}
-	return l.finishParts(f, start, each.MaxParallel, func() value.Value {
+	return l.finishParts(f, start, each.MaxParallel, func() (value.Value, error) {
 		list := make([]any, len(f.records))
 		for i, rec := range f.records {
 			list[i] = orNull(rec.Output)
 		}
-		return list
+		return list, nil
 	})
 }
 
@@ -90,7 +92,7 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 	if failed, err := l.startParts(f, parts, needs); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
-	return l.finishParts(f, start, len(n.Branches), func() value.Value {
+	return l.finishParts(f, start, len(n.Branches), func() (value.Value, error) {
 		var keys []string
 		var values []value.Value
 		for i, rec := range f.records {
@@ -98,7 +100,7 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 				keys, values = append(keys, n.Branches[i].Name), append(values, rec.Output)
 			}
 		}
-		return value.NewObject(keys, values)
+		return value.NewObject(keys, values), nil
 	})
 }
 
@@ -152,8 +154,15 @@ var ErrItemsChanged = errors.New("items-changed: compute the items in a transfor
 func (f *fan) limit(needs int) *Failure {
 	s, n := f.site, len(f.records)
 	what := "forEach has " + strconv.Itoa(n) + " items"
+	if s.step != nil {
+		what = fmt.Sprintf("step %q has %d items", s.name(), n)
+	}
 	calls := 0
 	switch node := s.node.(type) {
+	case *graph.Steps:
+		if f.needs != nil {
+			what = fmt.Sprintf("the steps of %q are %d", s.name(), n)
+		}
 	case *graph.MCP:
 		if !s.frame.live.caches(node) { // cached answers are no calls
 			calls = n
@@ -182,7 +191,7 @@ func (f *fan) limit(needs int) *Failure {
 }
 
 // finishParts runs the parts and makes the record of the whole execution.
-func (l *live) finishParts(f *fan, start time.Time, most int, joined func() value.Value) (outcome, error) {
+func (l *live) finishParts(f *fan, start time.Time, most int, joined func() (value.Value, error)) (outcome, error) {
 	s := f.site
 	if failed := l.past.failedPart(s.address()); failed != nil {
 		return recorded(s.frame.failed(s, start, failed), false)
@@ -198,7 +207,11 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() valu
 		failed.More = f.more
 		return recorded(s.frame.failed(s, start, &failed), false)
 	}
-	return recorded(s.frame.joined(s, start, joined(), len(f.records)), false)
+	output, err := joined()
+	if err != nil {
+		return recorded(s.frame.failed(s, start, s.located(failureOf(s.ctx, s.node, err))), false)
+	}
+	return recorded(s.frame.joined(s, start, output, len(f.records)), false)
 }
 
 // failed makes the record of an execution whose items or parts have failed. No onError takes
@@ -234,19 +247,25 @@ func (l *live) runParts(f *fan, most int) {
 		return
 	}
 	var group errgroup.Group
-	queue := newQueue(len(f.records))
-	workers := min(most, len(f.records))
-	l.work(f.site.frame.pace, workers-1)
-	for range workers {
-		group.Go(func() error {
-			defer l.work(f.site.frame.pace, -1)
-			for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
-				l.runPart(f, i, turn, next)
-				next()
-			}
-			return nil
-		})
+	queue := newQueue(len(f.records), f.needs)
+	var worker func() error
+	start := func(workers int) {
+		l.work(f.site.frame.pace, workers)
+		for range workers {
+			group.Go(worker)
+		}
 	}
+	worker = func() error {
+		defer l.work(f.site.frame.pace, -1)
+		for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
+			l.runPart(f, i, turn, next)
+			next()
+			start(queue.end(i) - 1) // this worker takes one of them
+		}
+		return nil
+	}
+	start(min(most, queue.ready()))
+	l.work(f.site.frame.pace, -1)
 	_ = group.Wait() // the parts return nil
 	l.work(f.site.frame.pace, 1)
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
@@ -266,30 +285,69 @@ func (l *live) runFirst(f *fan, chosen func(Address) bool) {
 	}
 }
 
-// queue gives parts to workers, in order. A part begins its call when the one before it has.
+// queue gives parts to workers: in order, or those that need others when these have ended. A part begins
+// its call when the one that was given before it has.
 type queue struct {
-	mu   sync.Mutex // guards what follows
-	next int
-	size int
-	turn chan struct{} // closed when the part before next has begun
+	mu    sync.Mutex    // guards what follows
+	free  []int         // parts that can start and were not given yet; sorted
+	left  []int         // of each part: how many of those that it needs have not ended; nil: no part needs any
+	after [][]int       // of each part: those that need it
+	turn  chan struct{} // closed when the part that was given last has begun
 }
 
-func newQueue(size int) *queue {
-	q := &queue{size: size, turn: make(chan struct{})}
+func newQueue(size int, needs [][]int) *queue {
+	q := &queue{turn: make(chan struct{}), free: make([]int, 0, size)}
 	close(q.turn)
+	if needs != nil {
+		q.left, q.after = make([]int, size), make([][]int, size)
+	}
+	for i := range size {
+		if needs == nil || len(needs[i]) == 0 {
+			q.free = append(q.free, i)
+			continue
+		}
+		q.left[i] = len(needs[i])
+		for _, before := range needs[i] {
+			q.after[before] = append(q.after[before], i)
+		}
+	}
 	return q
 }
 
-// take returns the next part, -1 when there is none, the channel that is closed when it may begin,
+// ready returns how many parts can start.
+func (q *queue) ready() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.free)
+}
+
+// end notes that a part has ended, and returns how many parts can start since.
+func (q *queue) end(part int) int {
+	if q.left == nil {
+		return 1 // the next one, if there is one
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	before := len(q.free)
+	for _, i := range q.after[part] {
+		if q.left[i]--; q.left[i] == 0 {
+			at, _ := slices.BinarySearch(q.free, i)
+			q.free = slices.Insert(q.free, at, i)
+		}
+	}
+	return len(q.free) - before
+}
+
+// take returns the next part, -1 when none can start, the channel that is closed when it may begin,
 // and the function that lets the one after it begin.
 func (q *queue) take() (part int, turn <-chan struct{}, next func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.next == q.size {
+	if len(q.free) == 0 {
 		return -1, nil, nil
 	}
-	part, turn = q.next, q.turn
-	q.next++
+	part, turn = q.free[0], q.turn
+	q.free = q.free[1:]
 	begun := make(chan struct{})
 	q.turn = begun
 	return part, turn, sync.OnceFunc(func() { close(begun) })
@@ -385,6 +443,9 @@ func (l *live) part(s *site) (out outcome, err error) {
 	if reached := s.frame.budget.reserve(executions, 1); reached != nil {
 		return outcome{failed: s.located(failureAt(CodeLimit, s.node, nil, "executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+
 			"raise it, or take fewer items", reached.most))}, nil
+	}
+	if s.do != nil {
+		return s.do(s)
 	}
 	return l.call(s)
 }

@@ -80,6 +80,8 @@ func (f *frame) next() (graph.Node, error) {
 		return node.Next, nil
 	case *graph.Parallel:
 		return node.Next, nil
+	case *graph.Steps:
+		return node.Next, nil
 	case *graph.Ask:
 		return node.Next, nil
 	case *graph.Transform:
@@ -138,7 +140,7 @@ func (f *frame) evaluate(node graph.Node) (output value.Value, err error) {
 		output, err = f.choose(n)
 	case *graph.Exit:
 		output, _ = f.state.Previous(1)
-	case *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Ask: // see live.step
+	case *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Ask, *graph.Steps: // see live.step
 		err = fmt.Errorf("node %q has a type that cannot be visited: %T", node.ID(), node)
 	}
 	return output, err
@@ -244,7 +246,7 @@ func sizeText(work context.Context, v value.Value, allowed int) string {
 // isJoined reports whether the output is made of the outputs of other records: of parts, or of
 // the frame of a called graph.
 func isJoined(rec *Record) bool {
-	return rec.Parts > 0 || rec.NodeType == config.GraphNode && !rec.Edited && rec.Handled == nil
+	return rec.Parts > 0 && rec.NodeType != config.StepsNode || rec.NodeType == config.GraphNode && !rec.Edited && rec.Handled == nil
 }
 
 // pathShown is how many of the last nodes an error lists.

@@ -24,12 +24,15 @@ type live struct {
 	root   *frame
 	past   *past // nil: the run is new
 
+	changing changing // decided when the run started
+
 	observing sync.Mutex // held while the observers get an event
 	working   working
 
-	mu     sync.Mutex    // guards what follows
-	asking chan struct{} // holds one while a question of the run is open; made for the first
-	below  []*Record     // records of parts and of other frames than the run's own
+	mu       sync.Mutex    // guards what follows
+	inFlight chan struct{} // has one for each call of a step that is in flight; made for the first
+	asking   chan struct{} // holds one while a question of the run is open; made for the first
+	below    []*Record     // records of parts and of other frames than the run's own
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
@@ -149,6 +152,8 @@ func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 		return l.parallel(s, n)
 	case *graph.Ask:
 		return l.ask(f.site(node), n)
+	case *graph.Steps:
+		return l.steps(f.site(node), n)
 	case *graph.Entry, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	if l.past != nil {

@@ -11,8 +11,10 @@ import (
 )
 
 // handle lets the onError of the node take the failure of the record, if it does.
-func (s *site) handle(rec *Record) {
-	on := graph.OnErrorOf(s.node)
+func (s *site) handle(rec *Record) { s.handleBy(graph.OnErrorOf(s.node), rec) }
+
+// handleBy is handle for an onError.
+func (s *site) handleBy(on *graph.OnError, rec *Record) {
 	failed := rec.Error
 	if !on.Catches(failed.Kind()) {
 		return
@@ -32,6 +34,9 @@ func (s *site) handle(rec *Record) {
 // instead returns the output that onError gives a node.
 func (s *site) instead(on *graph.OnError, failed *Failure) (output value.Value, err error) {
 	defer recovered(&err)
+	if on.Skip {
+		return nil, nil
+	}
 	if on.Value == nil {
 		return value.NewObject([]string{"error"}, []value.Value{s.failureValue(failed)}), nil
 	}
@@ -83,7 +88,7 @@ func (s *site) origin(failed *Failure) origin {
 		return origin{name, n.Server, n.Tool}
 	case *graph.SubGraph:
 		return origin{name: name, tool: n.Tool}
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return origin{name: name}
 }

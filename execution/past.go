@@ -100,7 +100,7 @@ func (p *past) add(rec Record, at Address) {
 		}
 	} else {
 		p.ended[at] = &rec
-		whole := AddressOf(rec.Frame, rec.Index, "")
+		whole := at.Outer()
 		if rec.Error != nil && p.failed[whole] == nil {
 			p.failed[whole] = &rec
 		}
@@ -351,7 +351,7 @@ func (s *site) meets(d *doubt, c *Call) meeting {
 		return passes // it is of another part
 	}
 	switch n := s.node.(type) {
-	case *graph.SubGraph, *graph.Parallel:
+	case *graph.SubGraph, *graph.Parallel, *graph.Steps:
 		return passes
 	case *graph.MCP:
 		if n.ForEach != nil && s.part == "" {

@@ -15,7 +15,7 @@ import (
 type Record struct {
 	Frame    Address         // of the frame; empty: the run's own
 	Index    int             // 0-based place in the history of the frame
-	Part     string          // of a part: the number of the item, or the name of the branch; else empty
+	Part     string          // of a part: the number of the item, the name of the branch, or the path of the step; else empty
 	Tool     string          // whose graph the frame runs; empty for the run's own
 	NodeID   string          // the node
 	NodeType config.NodeType // its kind
@@ -27,9 +27,12 @@ type Record struct {
 	Handled  *Failure    // what onError has taken; Output is then its value
 	Attempts []Attempt   // those that another attempt followed
 
-	// Parts is how many parts Output is made of, for a list of a forEach with items and for a
-	// parallel; their records are before this one. 0 for other records.
+	// Parts is how many parts Output is made of, for a list of a forEach with items, for a
+	// parallel and for steps; their records are before this one. 0 for other records.
 	Parts int
+
+	// Skipped: the step was not run, because its if did not hold.
+	Skipped bool
 
 	Confirmed *Confirmation // the user has agreed to the call; nil: no confirmation was needed
 
@@ -90,17 +93,18 @@ type recordJSON struct {
 	Confirmed *Confirmation `json:"confirmed,omitempty"`
 	Cached    bool          `json:"cached,omitempty"`
 	Digest    string        `json:"digest,omitempty"`
+	Skipped   bool          `json:"skipped,omitempty"`
 }
 
 // MarshalJSON writes executionIndex, nodeId, nodeType, startTime, endTime (RFC 3339),
 // duration (milliseconds), one of output, nothing and error, and edited for an edit; where they
-// apply, frame, part, tool, handled, attempts, parts, confirmed, cached and digest.
+// apply, frame, part, tool, handled, attempts, parts, confirmed, cached, digest and skipped.
 func (r Record) MarshalJSON() ([]byte, error) {
 	out := recordJSON{
 		Frame: r.Frame, Index: r.Index, Part: r.Part, Tool: r.Tool, NodeID: r.NodeID, NodeType: r.NodeType,
 		Start: r.Start, End: r.End, Duration: float64(r.Duration().Microseconds()) / 1000,
 		Nothing: r.Nothing(), Error: r.Error, Handled: r.Handled, Attempts: r.Attempts, Parts: r.Parts, Edited: r.Edited,
-		Confirmed: r.Confirmed, Cached: r.Cached, Digest: r.Digest,
+		Confirmed: r.Confirmed, Cached: r.Cached, Digest: r.Digest, Skipped: r.Skipped,
 	}
 	if r.Error == nil {
 		out.Output.Value = r.Output
@@ -124,7 +128,7 @@ func (r *Record) UnmarshalJSON(src []byte) error {
 		Frame: in.Frame, Index: in.Index, Part: in.Part, Tool: in.Tool, NodeID: in.NodeID, NodeType: in.NodeType,
 		Start: in.Start, End: in.End, Output: in.Output.Value,
 		Error: in.Error, Handled: in.Handled, Attempts: in.Attempts, Parts: in.Parts, Edited: in.Edited, Confirmed: in.Confirmed,
-		Cached: in.Cached, Digest: in.Digest,
+		Cached: in.Cached, Digest: in.Digest, Skipped: in.Skipped,
 	}
 	took := time.Duration(in.Duration * float64(time.Millisecond))
 	if by := r.End.Sub(r.Start) - took; took > 0 && by.Abs() >= time.Millisecond { // the wall clock was set meanwhile

@@ -84,6 +84,7 @@ type compiler struct {
 	varsRead   map[string]bool // of them
 	nodes      []Node          // nodes[i] is made of tool.Nodes[i]
 	loose      []bool          // loose[i]: a way out of nodes[i] has no target, and that is reported
+	block      *block          // the innermost, while the expressions of a step are compiled
 	toExit     bool            // a switch goes to the exit, and that is reported
 	written    []written       // the expressions
 
@@ -184,6 +185,8 @@ func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 		return t
 	case config.SwitchNode:
 		return &Switch{base: b}
+	case config.StepsNode:
+		return c.newSteps(ctx, b, n)
 	case config.ExitNode:
 		return &Exit{base: b}
 	}

@@ -57,6 +57,7 @@ type OnError struct {
 	Codes []config.FailureCode // nil: those that are caught by default
 	Value *Args                // the output instead; nil: {error: $failure}
 	Next  Node                 // nil: the node's own next
+	Skip  bool                 // there is no output, and no item in the list
 
 	hasNext bool // the file has a next, which may name no node
 }
@@ -108,7 +109,7 @@ func CallingOf(n Node) *Calling {
 		return &n.Calling
 	case *SubGraph:
 		return &n.Calling
-	case *Entry, *Parallel, *Ask, *Transform, *Switch, *Exit:
+	case *Entry, *Parallel, *Ask, *Transform, *Switch, *Steps, *Exit:
 	}
 	return nil
 }
@@ -119,6 +120,8 @@ func OnErrorOf(n Node) *OnError {
 	case *Transform:
 		return n.OnError
 	case *Ask:
+		return n.OnError
+	case *Steps:
 		return n.OnError
 	case *Entry, *MCP, *SubGraph, *Parallel, *Switch, *Exit:
 	}
@@ -179,6 +182,12 @@ func (g *Graph) NodeAt(id, part string) Node {
 		return nil
 	}
 	node := g.Node(id)
+	if steps, isSteps := node.(*Steps); isSteps && part != "" {
+		if s := steps.Step(part); s != nil {
+			return s.Node
+		}
+		return nil
+	}
 	p, isParallel := node.(*Parallel)
 	if !isParallel || part == "" {
 		return node
@@ -191,7 +200,7 @@ func (g *Graph) NodeAt(id, part string) Node {
 	return nil
 }
 
-// CallNodes returns the nodes that make calls, branches included, in file order: *MCP and
+// CallNodes returns the nodes that make calls, branches and steps included, in file order: *MCP and
 // *SubGraph.
 func (g *Graph) CallNodes() []Node {
 	var calls []Node
@@ -203,6 +212,12 @@ func (g *Graph) CallNodes() []Node {
 			for _, b := range n.Branches {
 				calls = append(calls, b.Node)
 			}
+		case *Steps:
+			n.EachStep(func(s *Step) {
+				if CallingOf(s.Node) != nil {
+					calls = append(calls, s.Node)
+				}
+			})
 		case *Entry, *Ask, *Transform, *Switch, *Exit:
 		}
 	}
@@ -251,8 +266,12 @@ func (g *Graph) Shortest() int {
 		for _, id := range node.Successors() {
 			next := g.Node(id)
 			price := cost[node] + 1
-			if p, isParallel := next.(*Parallel); isParallel {
-				price += len(p.Branches)
+			switch n := next.(type) {
+			case *Parallel:
+				price += len(n.Branches)
+			case *Steps:
+				price += len(n.Block) // a step that is not run has a record, too
+			case *Entry, *MCP, *SubGraph, *Ask, *Transform, *Switch, *Exit:
 			}
 			if known, seen := cost[next]; !seen || price < known {
 				cost[next] = price

@@ -38,8 +38,8 @@ func (c *compiler) compileMessage(ctx context.Context, id string, n *config.Node
 		c.found.Add(n.Message.Pos, "long-message", fmt.Sprintf("message of node %q has %d characters, at most %d are allowed", id, length, LongestMessage),
 			"ask in fewer words")
 	}
-	c.checkInner(n.Message, 0, nil)
-	return c.compileValue(ctx, n.Message, nil)
+	c.checkInner(n.Message, 0, c.itemVariables(n))
+	return c.compileValue(ctx, n.Message, c.itemVariables(n))
 }
 
 // allowOf returns the compiled form of an allow, none for nil.

@@ -105,7 +105,7 @@ func branchCountHint(count int) string {
 
 // compileCalling compiles the fields that nodes which make calls share.
 func (c *compiler) compileCalling(ctx context.Context, id string, n *config.Node) Calling {
-	calling := Calling{Args: c.compileArgs(ctx, n.Args, itemVariables(n)), Timeout: n.Timeout, OnError: c.compileOnError(ctx, id, n), Help: n.Help.Value}
+	calling := Calling{Args: c.compileArgs(ctx, n.Args, c.itemVariables(n)), Timeout: n.Timeout, OnError: c.compileOnError(ctx, id, n), Help: n.Help.Value}
 	f := n.ForEach
 	if f == nil {
 		return calling
@@ -131,7 +131,7 @@ func (c *compiler) compileRetry(ctx context.Context, id string, n *config.Node) 
 	return &Retry{
 		Attempts: r.Attempts, Delay: r.Delay, MaxDelay: r.MaxDelay, Backoff: r.Backoff,
 		Codes: c.failureCodes(r.Codes, "retry of node "+strconv.Quote(id), r.Pos, repeatable(given(r.Until))),
-		When:  c.compileOptional(ctx, r.When, failureVariables(n)), Until: c.compileOptional(ctx, r.Until, resultVariables),
+		When:  c.compileOptional(ctx, r.When, c.failureVariables(n)), Until: c.compileOptional(ctx, r.Until, resultVariables),
 	}
 }
 
@@ -141,8 +141,11 @@ func (c *compiler) compileOnError(ctx context.Context, id string, n *config.Node
 	if o == nil {
 		return nil
 	}
-	c.checkInner(o.Value, 0, failureVariables(n))
-	return &OnError{Codes: c.failureCodes(o.Codes, "onError of node "+strconv.Quote(id), o.Pos, failuresOf(n)), Value: c.compileValue(ctx, o.Value, failureVariables(n))}
+	if n.Step != nil && !c.block.handling {
+		return nil // see stepOnError
+	}
+	c.checkInner(o.Value, 0, c.failureVariables(n))
+	return &OnError{Codes: c.failureCodes(o.Codes, "onError of node "+strconv.Quote(id), o.Pos, failuresOf(n)), Value: c.compileValue(ctx, o.Value, c.failureVariables(n))}
 }
 
 // compileOptional is compileExpr; nil for a text that the file does not have.

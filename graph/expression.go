@@ -82,8 +82,13 @@ func (c *compiler) compileExpr(ctx context.Context, text config.Text, bound vari
 		c.addSyntax(text, err)
 		return nil
 	}
-	c.written = append(c.written, written{text.Value, compiled.References()})
 	places := text.Places()
+	if c.block != nil {
+		c.readSteps(places, compiled)
+		c.checkVariables(places, compiled, bound)
+		return &Expr{Expression: compiled, Text: text}
+	}
+	c.written = append(c.written, written{text.Value, compiled.References()})
 	for _, ref := range compiled.References() {
 		c.checkReference(places, ref, bound)
 	}

@@ -86,9 +86,27 @@ func (c *Costs) price(n Node) int {
 		for _, b := range n.Branches {
 			own += c.price(b.Node)
 		}
+	case *Steps:
+		if n.OnError == nil {
+			for _, s := range n.Block {
+				own += c.stepPrice(s)
+			}
+		}
 	case *Entry, *Ask, *Transform, *Switch, *Exit:
 	}
 	return own
+}
+
+// stepPrice returns what a step costs at least: it may be left out, its list may be empty, and a failure
+// that is caught may come before its call.
+func (c *Costs) stepPrice(s *Step) int {
+	switch {
+	case s.Each == nil && s.If == nil && s.OnError == nil:
+		return c.price(s.Node)
+	case c.inCalls:
+		return 0
+	}
+	return 1
 }
 
 // costs returns what the cheapest way from a node to each other costs, both included.

@@ -55,7 +55,7 @@ type Problem struct {
 // Node returns the node with this id, or nil.
 func (g *Graph) Node(id string) Node { return g.byID[id] }
 
-// Node is one of *Entry, *MCP, *SubGraph, *Parallel, *Ask, *Transform, *Switch, *Exit. A linter reports a type switch
+// Node is one of *Entry, *MCP, *SubGraph, *Parallel, *Ask, *Transform, *Switch, *Steps, *Exit. A linter reports a type switch
 // that lacks one of them.
 //
 //sumtype:decl

@@ -160,8 +160,14 @@ func (h meaning) node(source *config.Node, node Node) {
 		for i, b := range n.Branches {
 			h.node(source.Branches[i], b.Node)
 		}
+	case *Steps:
+		h.put(idOf(n.Next), fmt.Sprint(len(n.Block)))
+		for i, s := range n.Block {
+			h.step(source.Steps[i], s)
+		}
+		h.expression("return", n.Return)
 	case *Ask:
-		h.put(n.Next.ID())
+		h.put(idOf(n.Next))
 		h.data(source.Message)
 		if source.Schema != nil {
 			h.put("schema")
@@ -169,7 +175,7 @@ func (h meaning) node(source *config.Node, node Node) {
 		}
 		h.onError(source, n.OnError)
 	case *Transform:
-		h.put(expressionText(n.Expr.Text), n.Next.ID())
+		h.put(expressionText(n.Expr.Text), idOf(n.Next))
 		h.onError(source, n.OnError)
 	case *Switch:
 		h.put(fmt.Sprint(len(n.Conditions)), n.Default.ID())
@@ -178,6 +184,41 @@ func (h meaning) node(source *config.Node, node Node) {
 			h.data(c.Rule.Data)
 		}
 	case *Exit:
+	}
+}
+
+// step writes a step: its id and its place among the others, and what it computes and calls.
+func (h meaning) step(source *config.Node, s *Step) {
+	h.put(s.ID)
+	for _, e := range []struct {
+		name string
+		expr *Expr
+	}{{"if", s.If}, {"each", s.Each}, {"key", s.Key}, {"until", s.Until}} {
+		h.expression(e.name, e.expr)
+	}
+	if s.As != "" {
+		h.put("as", s.As)
+	}
+	if len(source.Step.After) > 0 {
+		h.put("after", fmt.Sprint(len(source.Step.After)))
+		for _, id := range source.Step.After {
+			h.put(id.Value)
+		}
+	}
+	if r := s.Repeat; r != nil {
+		h.put("repeat", fmt.Sprint(r.Times), fmt.Sprint(r.Collect), expressionText(r.Until.Text))
+	}
+	if s.OnError != nil && s.OnError.Skip {
+		h.put("skip")
+	}
+	h.node(source, s.Node)
+	h.onError(source, s.OnError)
+}
+
+// expression writes an expression behind its name; nothing for none.
+func (h meaning) expression(name string, e *Expr) {
+	if e != nil {
+		h.put(name, expressionText(e.Text))
 	}
 }
 
@@ -211,7 +252,7 @@ func (h meaning) onError(source *config.Node, o *OnError) {
 			h.put(string(code))
 		}
 	}
-	if o.Value == nil {
+	if o.Value == nil || source.OnError == nil {
 		h.put("default")
 	} else {
 		h.put("value")

@@ -55,6 +55,8 @@ func (known endings) canFail(n Node) bool {
 		return known[n.Graph].ends || len(n.Args.Expressions()) > 0
 	case *Parallel:
 		return slices.ContainsFunc(n.Branches, func(b Branch) bool { return known.canFail(b.Node) })
+	case *Steps:
+		return slices.ContainsFunc(n.Block, func(s *Step) bool { return known.canFail(s.Node) })
 	case *Entry, *Switch, *Exit:
 	}
 	return false
@@ -91,6 +93,18 @@ func (known endings) blocking(n Node) *SubGraph {
 	case *Parallel:
 		for _, b := range n.Branches {
 			if call := known.blocking(b.Node); call != nil {
+				return call
+			}
+		}
+	case *Steps:
+		if n.OnError != nil && known.canFail(n) {
+			return nil
+		}
+		for _, s := range n.Block {
+			if s.If != nil || s.Each != nil || s.OnError != nil && known.canFail(s.Node) {
+				continue
+			}
+			if call := known.blocking(s.Node); call != nil {
 				return call
 			}
 		}

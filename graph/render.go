@@ -73,7 +73,7 @@ func nodeLabel(g *Graph, name string, node Node, lineBreak string, escape func(s
 		label += lineBreak + escape(shorten(messageText(n)))
 	case *Transform:
 		label += lineBreak + escape(shorten(n.Expr.Text.Value))
-	case *Entry, *Parallel, *Switch, *Exit:
+	case *Entry, *Parallel, *Switch, *Steps, *Exit:
 	}
 	if c := CallingOf(node); c != nil && c.ForEach != nil {
 		label += " × each"
@@ -181,6 +181,8 @@ type DrawnNode struct {
 	Each     bool            `json:"each,omitempty"`     // a call for each item of a list
 	Confirm  bool            `json:"confirm,omitempty"`  // the user must agree before the call
 	Branches []DrawnNode     `json:"branches,omitempty"` // of a parallel node, in file order
+	Steps    []DrawnNode     `json:"steps,omitempty"`    // of a block of steps, in file order
+	Reads    []string        `json:"reads,omitempty"`    // of a step: the steps of its block after which it starts, as the file has it
 	Expr     string          `json:"expr,omitempty"`
 	Message  string          `json:"message,omitempty"` // of an ask: its text, or its expression
 	Rules    int             `json:"rules,omitempty"`   // conditions of a switch; the debugger's page sets it
@@ -215,6 +217,15 @@ func (g *Graph) drawNode(id string, node Node) DrawnNode {
 		drawn.Message = messageText(n)
 	case *Transform:
 		drawn.Expr = expressionText(n.Expr.Text)
+	case *Steps:
+		for _, s := range n.Block {
+			step := g.drawNode(s.ID, s.Node)
+			step.Each = s.Each != nil
+			for _, i := range s.Needs {
+				step.Reads = append(step.Reads, n.Block[i].ID)
+			}
+			drawn.Steps = append(drawn.Steps, step)
+		}
 	case *Entry, *Switch, *Exit:
 	}
 	return drawn

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"toolgraph/config"
 )
 
 // Address names an execution by its place in a run:
@@ -14,6 +16,10 @@ import (
 //	4.weather  its branch of that name
 //	4/1        execution 1 in the frame of graph node 4
 //	4.3/1      execution 1 in the frame of part 3
+//	1.texts    step texts of a tool that is written as steps
+//	1.texts.3  that step for item 3, from 0
+//	1.job@2    turn 2, from 1, of a step that is repeated
+//	1.users.3.job@2    and a step of a block, for an item of the block
 //
 // and so on inward. The empty address is the run's own frame. Equal executions of equal runs
 // have equal addresses, whatever runs at the same time.
@@ -37,7 +43,7 @@ func AddressOf(frame Address, index int, part string) Address {
 func ParseAddress(text string) (Address, error) {
 	for step := range strings.SplitSeq(text, "/") {
 		index, part, hasPart := strings.Cut(step, ".")
-		if !IsItem(index) || hasPart && !IsItem(part) && !IsBranch(part) {
+		if !IsItem(index) || hasPart && !IsPart(part) {
 			return "", fmt.Errorf("%q is not the address of a step, expected one such as 4, 4.3 or 4.3/1", text)
 		}
 	}
@@ -48,6 +54,28 @@ func ParseAddress(text string) (Address, error) {
 func IsItem(s string) bool {
 	n, err := strconv.Atoi(s)
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+// IsPart reports whether a text can be the part of an address: items and branches or steps, outermost
+// first, each perhaps with a turn.
+func IsPart(s string) bool {
+	for one := range strings.SplitSeq(s, ".") {
+		name, turn, repeated := strings.Cut(one, "@")
+		if !IsItem(name) && !IsBranch(name) || repeated && (!IsItem(turn) || turn == "0") {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Outer returns the address of what an execution is a part of: the step of an item, the item of a turn,
+// the whole execution of a branch; a itself when it is no part.
+func (a Address) Outer() Address {
+	frame := strings.LastIndexByte(string(a), '/') + 1
+	if i := strings.LastIndexAny(string(a[frame:]), ".@"); i >= 0 {
+		return a[:frame+i]
+	}
+	return a
 }
 
 // IsBranch reports whether a part can be a branch: its name is an identifier.
@@ -113,8 +141,7 @@ func (a Address) Contains(other Address) bool {
 	if !below || rest == "" {
 		return false
 	}
-	_, _, part := a.Split()
-	return rest[0] == '/' || rest[0] == '.' && part == ""
+	return rest[0] == '/' || rest[0] == '.' || rest[0] == '@'
 }
 
 // Covers reports whether other is a or below it.
@@ -148,10 +175,33 @@ func compareSteps(a, b, x, y string) int {
 		return 1 // the whole execution comes after its parts
 	case otherPart == "" && y == "":
 		return -1
-	case IsItem(part) && IsItem(otherPart):
-		return compareNumbers(part, otherPart)
 	}
-	return cmp.Compare(part, otherPart)
+	return compareParts(part, otherPart, x, y)
+}
+
+// compareParts compares two different parts; x and y are what follows them.
+func compareParts(a, b, x, y string) int {
+	for {
+		one, rest, _ := strings.Cut(a, ".")
+		other, otherRest, _ := strings.Cut(b, ".")
+		name, turn, _ := strings.Cut(one, "@")
+		otherName, otherTurn, _ := strings.Cut(other, "@")
+		switch {
+		case name != otherName && IsItem(name) && IsItem(otherName):
+			return compareNumbers(name, otherName)
+		case name != otherName:
+			return cmp.Compare(name, otherName)
+		case turn != otherTurn && (turn == "" && rest == "" && x == "" || otherTurn == "" && otherRest == "" && y == ""):
+			return cmp.Compare(len(otherTurn), len(turn)) // the whole comes after its turns
+		case turn != otherTurn:
+			return compareNumbers(turn, otherTurn)
+		case rest == "":
+			return 1 // the whole comes after its parts
+		case otherRest == "":
+			return -1
+		}
+		a, b = rest, otherRest
+	}
 }
 
 // compareNumbers compares numbers without leading zeros.
@@ -160,9 +210,12 @@ func compareNumbers(a, b string) int {
 }
 
 // NameOf names a node for mocks, breakpoints, expectations and coverage: its id, a branch as
-// facts.weather, a node of another tool as todos_of_file:read.
+// facts.weather, a step as users.lookup, a node of another tool as todos_of_file:read.
 func NameOf(tool, node, part string) string {
-	if part != "" && !IsItem(part) {
+	switch {
+	case part != "" && node == config.StepsID:
+		node = strings.Join(config.StepIDs(part), ".")
+	case part != "" && !IsItem(part):
 		node += "." + part
 	}
 	if tool != "" {

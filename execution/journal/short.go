@@ -92,7 +92,7 @@ func (w *chunkWriter) value(v stored) {
 func isShortStep(e execution.Event) bool {
 	r := e.Record
 	return r != nil && e == execution.Event{Kind: execution.StepFinished, Run: e.Run, Time: r.End, Record: r, Sync: e.Sync} &&
-		r.Error == nil && r.Handled == nil && r.Confirmed == nil && !r.Cached && r.Digest == "" && len(r.Attempts) == 0 && !r.Edited && r.Parts >= 0 &&
+		r.Error == nil && r.Handled == nil && r.Confirmed == nil && !r.Cached && r.Digest == "" && !r.Skipped && len(r.Attempts) == 0 && !r.Edited && r.Parts >= 0 &&
 		isNanos(r.Start) && isNanos(r.End) && !r.End.Before(r.Start) && slices.Contains(nodeTypes, r.NodeType)
 }
 
@@ -106,10 +106,10 @@ func isShortStart(e execution.Event) bool {
 	if e.Start == nil {
 		return false
 	}
-	bare := *e.Start
-	bare.Args = nil
+	s := e.Start
 	return e == execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: e.Time, Start: e.Start, Sync: e.Sync} &&
-		bare == execution.Start{Tool: bare.Tool, Graph: bare.Graph} && isNanos(e.Time) && isStoredAsItIs(bare.Tool) && isStoredAsItIs(bare.Graph)
+		s.Vars == nil && s.ForkedFrom == "" && s.Copied == 0 && s.Caller == "" && s.Changing == nil &&
+		isNanos(e.Time) && isStoredAsItIs(s.Tool) && isStoredAsItIs(s.Graph)
 }
 
 // isShortEnd reports whether an event is the end of a run with a value, and nothing more.

@@ -123,7 +123,7 @@ func (f *follower) value(ctx context.Context, n graph.Node) shape.Shape {
 		return result
 	case *graph.Ask:
 		return formShape(n)
-	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return shape.Any()
 }

@@ -138,7 +138,7 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 		c.stale(i, node)
 		c.askedLate(i, node)
 		c.conditions(ctx, i, node)
-	case *graph.Entry, *graph.Exit:
+	case *graph.Entry, *graph.Steps, *graph.Exit:
 	}
 }
 
@@ -334,7 +334,7 @@ func (c *checker) declared(id string) bool {
 		return n.Form != nil && (n.OnError == nil || n.OnError.Next != nil)
 	case *graph.Parallel:
 		return !slices.ContainsFunc(n.Branches, func(b graph.Branch) bool { return !isPlainCall(b.Node) })
-	case *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return false
 }

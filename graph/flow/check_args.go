@@ -60,7 +60,7 @@ func (c *checker) argsOf(call graph.Node, defined *config.Node) (argsChecker, *c
 			a.inputSchema = newInputSchema(n.Graph.Input.JSON())
 			a.input, a.callee = n.Graph.Input, n.Graph
 		}
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	a.handled = graph.OnErrorOf(call).Catches(config.FailInvalidArguments)
 	a.need(data, a.root, needed, nil)

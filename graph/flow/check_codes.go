@@ -86,7 +86,7 @@ func raises(n graph.Node, inside map[*graph.Graph]bool) string {
 				return fmt.Sprintf("node %q of tool %q", inner.ID(), n.Tool)
 			}
 		}
-	case *graph.MCP, *graph.Parallel, *graph.Ask, *graph.Entry, *graph.Switch, *graph.Exit:
+	case *graph.MCP, *graph.Parallel, *graph.Ask, *graph.Entry, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	if call := graph.CallingOf(n); call != nil && slices.ContainsFunc(call.Args.Expressions(), callsError) {
 		return "its args"

@@ -204,7 +204,7 @@ func (c *checker) spanOf(t *jsonata.Tree) (s span) {
 		if isPlainCall(n) && n.Graph != nil {
 			part = n.Graph.Tool.OutputSchema
 		}
-	case *graph.MCP, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.MCP, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	s.required = true
 	for _, name := range path[1:] {

@@ -124,7 +124,7 @@ func (c *checker) wanted(next graph.Node) shape.Shape {
 func (c *checker) lacking(node graph.Node, given, want shape.Shape) {
 	switch node.(type) {
 	case *graph.MCP, *graph.SubGraph, *graph.Ask, *graph.Entry:
-	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 		return // expression and rule check these
 	}
 	path, lacks := given.Lacks(want)

@@ -30,7 +30,7 @@ func (c *checker) large(ctx context.Context, exit int) {
 					c.warnLarge(c.place(node.Expr.Text, r.at), r.node)
 				}
 			}
-		case *graph.SubGraph, *graph.Parallel, *graph.Ask, *graph.Switch, *graph.Entry, *graph.Exit:
+		case *graph.SubGraph, *graph.Parallel, *graph.Ask, *graph.Switch, *graph.Entry, *graph.Steps, *graph.Exit:
 		}
 	}
 }

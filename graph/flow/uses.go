@@ -62,7 +62,7 @@ func usesOf(node graph.Node) []use {
 		for _, b := range n.Branches {
 			all = append(all, usesOf(b.Node)...)
 		}
-	case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	if c := graph.CallingOf(node); c != nil {
 		if c.ForEach != nil {
@@ -92,7 +92,7 @@ func callsOf(g *graph.Graph, i int) (calls []graph.Node, defined []*config.Node)
 			calls = append(calls, b.Node)
 		}
 		return calls, own.Branches
-	case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return nil, nil
 }

@@ -80,7 +80,7 @@ func declaredOutput(mock *graphtest.Mock, graphs []*graph.Graph, l *lock.Lock) (
 					return nil, ""
 				}
 				called = node.Graph
-			case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+			case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 			}
 		}
 	}

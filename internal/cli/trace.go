@@ -81,7 +81,7 @@ func addressWidth(g *graph.Graph, around []*graph.Graph) int {
 			for _, b := range n.Branches {
 				within(1+len(b.Name), b.Node)
 			}
-		case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+		case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 		}
 	}
 	return width

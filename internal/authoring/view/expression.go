@@ -73,7 +73,7 @@ func Expressions(node graph.Node) (all []Expression) {
 				Source: string(c.Rule.Data.JSON()), Pos: c.Rule.Data.Pos, Reads: RuleReads(c.Rule.Rule), Rule: c, Key: "conditions",
 			})
 		}
-	case *graph.SubGraph, *graph.Entry, *graph.Exit:
+	case *graph.SubGraph, *graph.Entry, *graph.Steps, *graph.Exit:
 	}
 	if on := graph.OnErrorOf(node); on != nil && on.Value != nil {
 		each("onError.value", on.Value)

@@ -200,7 +200,7 @@ func (l *loaded) draw(g *graph.Graph, redact func(string) string) graph.Drawing 
 			out.Nodes[i].Rules = len(node.Conditions)
 		case *graph.Ask:
 			out.Nodes[i].Message = redact(out.Nodes[i].Message)
-		case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Exit:
+		case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Steps, *graph.Exit:
 		}
 	}
 	for i := range out.Edges {

@@ -124,7 +124,7 @@ func (c *cursor) typeFrom(id string) string {
 		return "schema of the question"
 	case *graph.Transform:
 		return "its expression"
-	case *graph.Parallel, *graph.Switch, *graph.Exit:
+	case *graph.Parallel, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return ""
 }

@@ -170,7 +170,7 @@ func doing(n graph.Node) string {
 		if n.Graph != nil {
 			return "graph " + n.Graph.Tool.Name.Value
 		}
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return string(n.Type())
 }
@@ -192,7 +192,7 @@ func (c *cursor) mocked(name string) (input, output []byte) {
 			if f := n.Form; f != nil {
 				return nil, f.JSON()
 			}
-		case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+		case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 		}
 		return nil, nil
 	}

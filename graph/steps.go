@@ -1,0 +1,82 @@
+package graph
+
+import (
+	"time"
+
+	"toolgraph/config"
+)
+
+// Steps runs the steps of a tool, or of a block: each as soon as what it reads has ended. Of a block, it
+// has no Next.
+type Steps struct {
+	step
+	Block []*Step // in file order
+	// Return makes the value; nil: it is that of the last step.
+	Return  *Expr
+	OnError *OnError // of a block; nil: a failure is that of the block around it
+}
+
+// Type returns config.StepsNode.
+func (*Steps) Type() config.NodeType { return config.StepsNode }
+
+// Step is one step of a Steps.
+type Step struct {
+	ID   string // unique in its block and the blocks around it
+	Node Node   // what is done: *MCP, *SubGraph, *Transform, *Ask or *Steps, without Next and ForEach; its id is the path of the step, as users.lookup
+
+	If, Each, Key, Until *Expr    // nil: none
+	As                   string   // the variable of an item; empty: item
+	MaxParallel          int      // items at the same time; 0: the default
+	Repeat               *Repeat  // nil: once
+	OnError              *OnError // also of Node, unless the step repeats it
+	Needs                []int    // the steps of the same block, all of them above, that it reads or names in after
+}
+
+// Repeat runs the node of a step until a condition holds.
+type Repeat struct {
+	Until   *Expr
+	Times   int
+	Delay   time.Duration // between two turns
+	Collect bool          // the value is the list of all results
+}
+
+// Item returns the name of the variable of an item, without $.
+func (s *Step) Item() string {
+	if s.As == "" {
+		return "item"
+	}
+	return s.As
+}
+
+// EachStep calls f with every step of the block and of the blocks in it, in file order.
+func (n *Steps) EachStep(f func(*Step)) {
+	for _, s := range n.Block {
+		f(s)
+		if inner, isBlock := s.Node.(*Steps); isBlock {
+			inner.EachStep(f)
+		}
+	}
+}
+
+// Step returns the step at a path of ids, items and turns, such as users.3.lookup@2: the step of the last
+// id; nil when there is none.
+func (n *Steps) Step(path string) *Step {
+	var found *Step
+	for _, id := range config.StepIDs(path) {
+		if n == nil {
+			return nil
+		}
+		var next *Step
+		for _, s := range n.Block {
+			if s.ID == id {
+				next = s
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		found = next
+		n, _ = next.Node.(*Steps)
+	}
+	return found
+}
