@@ -37,6 +37,7 @@ type hooks struct {
 	user         User  // nil: no user can be asked
 	cache        Cache // nil: every call is made
 	effects      func(ctx context.Context, server, tool string) config.Effect
+	changing     *[]string                                           // nil: decided at the start
 	reads        func(ctx context.Context, server, tool string) bool // nil: no tool only reads
 	vars         value.Value                                         // constants in place of the graph's; nil: its own
 	sequential   bool                                                // parts run one after the other

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,13 +116,17 @@ func (e *StepError) Error() string {
 		fmt.Fprintf(&b, "; and %d more failed", failed.More)
 	}
 	for _, c := range failed.Callers {
-		writePath(&b, "\npath of "+c.Tool+": ", c.Path)
+		if !slices.Contains(c.Path, config.StepsID) {
+			writePath(&b, "\npath of "+c.Tool+": ", c.Path)
+		}
 	}
 	path := e.Path
 	if e.truncated {
 		path = append([]string{"…"}, path...)
 	}
-	writePath(&b, "\npath: ", path)
+	if !slices.Contains(path, config.StepsID) {
+		writePath(&b, "\npath: ", path)
+	}
 	return b.String()
 }
 
@@ -134,6 +139,9 @@ func writePath(b *strings.Builder, intro string, path []string) {
 // String is "node "x" of tool "y"", with the item or the branch before it.
 func (c Caller) String() string {
 	text := fmt.Sprintf("tool %q", c.Tool)
+	if c.Node == config.StepsID && c.Part != "" {
+		return c.step() + " of " + text
+	}
 	if c.Node != "" {
 		text = fmt.Sprintf("node %q of %s", c.Node, text)
 	}
@@ -144,6 +152,19 @@ func (c Caller) String() string {
 		return fmt.Sprintf("item %s of %s", c.Part, text)
 	case c.Part != "":
 		return fmt.Sprintf("branch %q of %s", c.Part, text)
+	}
+	return text
+}
+
+// step is "step "rows.text"", with the place and the item where it is of one.
+func (c Caller) step() string {
+	name := call.NameOf("", c.Node, c.Part)
+	text := fmt.Sprintf("step %q", name)
+	switch {
+	case c.Item != "":
+		return fmt.Sprintf("%s at %s (%s)", text, c.Part, c.Item)
+	case name != c.Part:
+		return text + " at " + c.Part
 	}
 	return text
 }

@@ -58,8 +58,15 @@ func WithReads(reads func(ctx context.Context, server, tool string) bool) Option
 	return func(h *hooks) { h.reads = reads }
 }
 
+// WithChanging sets the steps that may change something, as the Start of another run has them, in place of
+// deciding it: for a replay.
+func WithChanging(names []string) Option { return func(h *hooks) { h.changing = &names } }
+
 // changingSteps returns the names of the calling steps that may change something; nil when the run has none.
 func (h *hooks) changingSteps(ctx context.Context, g *graph.Graph) (names []string) {
+	if h.changing != nil {
+		return *h.changing
+	}
 	for _, reached := range g.Reached() {
 		for _, node := range reached.Nodes {
 			if steps, isSteps := node.(*graph.Steps); isSteps {

@@ -77,7 +77,20 @@ func (b *believer) Repeatable(ctx context.Context) func(server, tool string, eff
 
 // Options returns the options of a run with this context.
 func (b *believer) Options(ctx context.Context) []execution.Option {
-	return []execution.Option{execution.WithEffects(b.Effect), execution.WithRepeatable(b.Repeatable(ctx))}
+	return []execution.Option{execution.WithEffects(b.Effect), execution.WithRepeatable(b.Repeatable(ctx)), execution.WithReads(b.reads)}
+}
+
+// reads reports whether a tool only reads: by the lock in force, else by what its server says. For the
+// order of steps every server is believed.
+func (b *believer) reads(ctx context.Context, server, tool string) bool {
+	if b.lock != nil {
+		return b.Effect(ctx, server, tool) == config.ReadEffect
+	}
+	if b.listed == nil {
+		return false
+	}
+	listed, known := b.listed(ctx, server, tool)
+	return known && lock.HintsOf(listed.Annotations).Effect() == config.ReadEffect
 }
 
 // judged is what in a graph, or in those that it calls, depends on what calls do.
@@ -85,6 +98,7 @@ type judged struct {
 	permission bool // which calls may be made, or need the user's agreement
 	repetition bool // which calls are attempted again
 	answers    bool // which answers are given again
+	order      bool // which steps keep their places
 }
 
 func judgedIn(g *graph.Graph) (j judged) {
@@ -92,6 +106,7 @@ func judgedIn(g *graph.Graph) (j judged) {
 		for _, a := range reached.Allow {
 			j.permission = j.permission || a.Effects != nil || len(a.Confirm) > 0
 		}
+		j.order = j.order || reached.Tool.StepsAt.IsValid()
 		for _, n := range reached.CallNodes() {
 			m, isMCP := n.(*graph.MCP)
 			if !isMCP || m.Effect != "" {
@@ -114,7 +129,7 @@ func (l *Loaded) Believe(ctx context.Context, g *graph.Graph) (context.Context, 
 	if depends.permission {
 		ctx = context.WithValue(ctx, permittedKey{}, true)
 	}
-	return ctx, l.Believer(depends.permission || depends.repetition || depends.answers).Options(ctx)
+	return ctx, l.Believer(depends.permission || depends.repetition || depends.answers || depends.order).Options(ctx)
 }
 
 // asPermitted returns the context of a call that fails when it does more than was believed when it
