@@ -26,6 +26,7 @@ type fan struct {
 	ended   *interruption     // the cause of ctx's end when a part fails
 	part    func(i int) *site // makes the site of a part
 	needs   [][]int           // for each part the parts before it that end first; nil: none
+	enough  func(i int) bool  // of parts that run one after the other: none follows part i; nil: all run
 	records []*Record         // one for each part, nil until it has ended
 
 	failing chan struct{} // a lock, which may be held while a failure is recorded: guards what follows
@@ -243,6 +244,9 @@ func (l *live) runParts(f *fan, most int) {
 				return
 			}
 			l.runPart(f, i, nil, nil)
+			if f.enough != nil && f.records[i] != nil && f.enough(i) {
+				return
+			}
 		}
 		return
 	}

@@ -142,9 +142,10 @@ func (s *site) itemsOf(step *graph.Step) (items []value.Value, keys []string, er
 	if err != nil || step.Key == nil {
 		return items, nil, err
 	}
+	keys = make([]string, 0, len(items))
 	first := make(map[string]int, len(items))
 	for i, item := range items {
-		v, err := step.Key.Eval(s.work, s.with(itemVariables(step, item, i)))
+		v, err := step.Key.Eval(s.work, s.withOver(itemVariables(step, item, i)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -255,6 +256,9 @@ func (l *live) eachItem(s *site, start time.Time, items []value.Value, keys []st
 			return outcome{}, err
 		}
 	}
+	if s.step.Until != nil {
+		f.enough = f.untilHolds
+	}
 	return l.finishParts(f, start, l.mostItems(s), func() (value.Value, error) {
 		all := newItems(keys, len(items))
 		for i, rec := range f.records {
@@ -264,6 +268,20 @@ func (l *live) eachItem(s *site, start time.Time, items []value.Value, keys []st
 		}
 		return all.value(), nil
 	})
+}
+
+// untilHolds reports whether until of the step holds after an item. Its failure is that of the step.
+func (f *fan) untilHolds(i int) bool {
+	rec := f.records[i]
+	if rec.leftOut(f.site.step) {
+		return false
+	}
+	s := f.part(i)
+	last, err := s.isLast(rec.Output)
+	if err != nil {
+		f.first, f.noted = s.located(failureOf(s.ctx, s.node, err)), true
+	}
+	return last
 }
 
 // leftOut reports whether an item has no place in the list of its step.
