@@ -264,7 +264,7 @@ func (l *live) runParts(f *fan, most int) {
 		for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
 			l.runPart(f, i, turn, next)
 			next()
-			start(queue.end(i) - 1) // this worker takes one of them
+			start(max(0, queue.end(i)-1)) // this worker takes one of them
 		}
 		return nil
 	}

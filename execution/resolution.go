@@ -88,11 +88,7 @@ func (l *live) withUnresolved(err error) error {
 
 func isCallOf(node graph.Node, v *Visit) bool {
 	n, isCall := node.(*graph.MCP)
-	id := v.NodeID
-	if v.Part != "" && !call.IsItem(v.Part) {
-		id += "." + v.Part
-	}
-	return isCall && n.ID() == id && n.Server == v.Server && n.Tool == v.Tool
+	return isCall && n.ID() == call.NameOf("", v.NodeID, v.Part) && n.Server == v.Server && n.Tool == v.Tool
 }
 
 // argumentsShown is how many bytes of arguments a message has room for. Longer ones are

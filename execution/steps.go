@@ -31,6 +31,7 @@ func (l *live) steps(s *site, n *graph.Steps) (outcome, error) {
 // block runs the steps of a tool, or of one execution of a block.
 func (l *live) block(s *site, n *graph.Steps) (outcome, error) {
 	start := l.clock.now()
+	s.begin()
 	f := newFan(s, len(n.Block))
 	defer f.cancel(nil)
 	f.needs = l.changing.needs(s.frame.graph, n)
@@ -238,6 +239,7 @@ func (s *site) isLast(v value.Value) (last bool, err error) {
 
 // eachItem runs a step for each item.
 func (l *live) eachItem(s *site, start time.Time, items []value.Value, keys []string) (outcome, error) {
+	s.begin()
 	f := newFan(s, len(items))
 	defer f.cancel(nil)
 	f.part = func(i int) *site { return f.itemSite(items[i], i) }
@@ -324,6 +326,7 @@ func (l *live) turns(s *site) (outcome, error) {
 		return l.once(s)
 	}
 	start := l.clock.now()
+	s.begin()
 	var all []any
 	var previous value.Value
 	for n := 1; n <= repeat.Times; n++ {
