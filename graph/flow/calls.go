@@ -164,6 +164,9 @@ func (f *follower) item(ctx context.Context, node int, n graph.Node) shape.Shape
 
 // variables returns the variables of the language that an expression has.
 func (f *follower) variables(ctx context.Context, node int, u use) map[string]shape.Shape {
+	if s := f.stepOf(u.call); s != nil {
+		return f.stepVariables(ctx, node, s, u)
+	}
 	c := graph.CallingOf(u.call)
 	vars := map[string]shape.Shape{}
 	maps.Copy(vars, f.constants)
@@ -219,7 +222,7 @@ func (all *flows) of(ctx context.Context, g *graph.Graph) (*follower, error) {
 		return f, nil
 	}
 	all.made[g] = nil
-	f, err := newFollower(ctx, g, all)
+	f, err := newFollower(ctx, chainOf(ctx, g), all, g, &around{})
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +251,7 @@ func (all *flows) result(ctx context.Context, g *graph.Graph) (s shape.Shape, le
 	if err != nil {
 		return shape.Any(), false
 	}
-	for i, node := range g.Nodes {
+	for i, node := range f.graph.Nodes {
 		if _, isExit := node.(*graph.Exit); isExit {
 			if s, known := f.previous(i); known {
 				return s, f.learned

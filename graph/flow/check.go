@@ -116,6 +116,9 @@ func (c *checker) addMinor() {
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	c.historyNulls(i, node)
+	if s := c.stepOf(node); s != nil {
+		c.checkStep(ctx, i, s)
+	}
 	switch node := node.(type) {
 	case *graph.Transform:
 		c.expression(ctx, i, 0, node.Expr, needed, func(env *shape.Env) { env.Wanted = c.wanted(node.Next) })
@@ -130,6 +133,9 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 			c.call(ctx, i, call, defined[k])
 		}
 	case *graph.Switch:
+		if c.of != c.graph {
+			return // it is the if of a step
+		}
 		for number, condition := range node.Conditions {
 			c.rule(ctx, i, number, condition.Rule)
 		}
@@ -323,6 +329,9 @@ func (c *checker) readsField(path []string, bySize bool) bool {
 
 // declared reports whether the shape of a node's output comes from a schema.
 func (c *checker) declared(id string) bool {
+	if s := c.stepOf(c.graph.Node(id)); s != nil && (s.Each != nil || s.Repeat != nil || s.OnError != nil) {
+		return false
+	}
 	switch n := c.graph.Node(id).(type) {
 	case *graph.Entry:
 		return true

@@ -72,7 +72,7 @@ func (c *checker) handlers(ctx context.Context, node int, n graph.Node) {
 			}
 		case inHandled:
 			c.expression(ctx, node, number, use.expr, afterwards, func(*shape.Env) {})
-		case inTransform, inMessage, inItems, inArgs:
+		case inTransform, inMessage, inItems, inArgs, inIf, inKey, inEachUntil, inTurnUntil:
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (c *checker) untilReads(node int, u use) (warned bool) {
 // list reports what is wrong with the items of a forEach. What follows from that is not reported.
 func (c *checker) list(ctx context.Context, node int, call graph.Node) {
 	for number, use := range c.uses[node] {
-		if use.call != call || use.at != inItems {
+		if use.call != call || use.at != inItems || c.stepOf(call) != nil {
 			continue
 		}
 		before := len(c.found)

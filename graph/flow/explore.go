@@ -95,7 +95,7 @@ func newExplorer(ctx context.Context, g *graph.Graph, with defaults) *explorer {
 		if ctx.Err() != nil {
 			return e
 		}
-		e.uses[i] = usesOf(node)
+		e.uses[i] = append(usesOf(node), stepUses(e.stepOf(node), node)...)
 		e.reads[i] = e.readsOf(ctx, i, node)
 		for _, r := range e.reads[i] {
 			all.join(r)

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"toolgraph/config"
@@ -76,12 +77,18 @@ type follower struct {
 	learned bool                       // the shape of an output comes from recorded calls, so that no finding is certain
 
 	constants map[string]shape.Shape // see constantsOf
+
+	of     *graph.Graph      // of which graph is a chain; graph itself for one of nodes
+	around *around           // of a block
+	blocks map[int]*follower // of the steps that are blocks
 }
 
 // newFollower follows a graph. The error is the cause of ctx's end.
-func newFollower(ctx context.Context, g *graph.Graph, all *flows) (*follower, error) {
+func newFollower(ctx context.Context, g *graph.Graph, all *flows, of *graph.Graph, outer *around) (*follower, error) {
 	with := defaults{g, all.defaults}
 	f := &follower{
+		of: of, around: outer, blocks: map[int]*follower{},
+
 		explorer: newExplorer(ctx, g, with), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes)),
 		constants: constantsOf(with),
 	}
@@ -137,6 +144,9 @@ func (f *follower) follow(ctx context.Context) {
 // depends on are not.
 func (f *follower) output(ctx context.Context, node int) (out output, known bool) {
 	out.handled = shape.Union()
+	if s := f.stepOf(f.graph.Nodes[node]); s != nil {
+		return f.step(ctx, node, s)
+	}
 	switch n := f.graph.Nodes[node].(type) {
 	case *graph.Entry:
 		out.done = shape.OfSchema(f.graph.Input.JSON())
@@ -233,7 +243,8 @@ func (f *follower) env(ctx context.Context, w *state, expr int) (env shape.Env, 
 // emptyEnv returns what the expression with this number reads besides outputs.
 func (f *follower) emptyEnv(ctx context.Context, node, expr int) shape.Env {
 	env := shape.Env{Context: map[string]shape.Binding{}, Open: true}
-	env.Variables = f.constants
+	maps.Copy(env.Context, f.around.context)
+	env.Variables = f.stepVariables(ctx, node, nil, use{})
 	if expr < len(f.uses[node]) {
 		env.Variables = f.variables(ctx, node, f.uses[node][expr])
 	}

@@ -24,6 +24,11 @@ const (
 	inWhen
 	inUntil
 	inHandled // the value of onError
+
+	inIf        // of a step
+	inKey       // of each
+	inEachUntil // the until of each
+	inTurnUntil // the until of repeat
 )
 
 // variables returns the variables of the language that an expression at the place has; each says
@@ -38,7 +43,7 @@ func (p place) variables(each bool) []string {
 		names = append(names, expressions.VarFailure, expressions.VarAttempt)
 	case inUntil:
 		names = append(names, expressions.VarResult)
-	case inTransform, inMessage, inItems, inArgs:
+	case inTransform, inMessage, inItems, inArgs, inIf, inKey, inEachUntil, inTurnUntil:
 	}
 	return names
 }
