@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,7 @@ func (c *compiler) newSteps(ctx context.Context, b base, n *config.Node) *Steps 
 	}
 	in.at, in.needs, in.bound = len(n.Steps), map[int]bool{}, outer
 	s.Return = c.compileOptional(ctx, n.Return, outer)
+	s.Returns = slices.Sorted(maps.Keys(in.needs))
 	return s
 }
 
@@ -114,10 +116,7 @@ func (c *compiler) newStep(ctx context.Context, index int, n *config.Node) *Step
 		setOnError(s.Node, s.OnError)
 	}
 	c.addAfter(in, n)
-	for i := range in.needs {
-		s.Needs = append(s.Needs, i)
-	}
-	slices.Sort(s.Needs)
+	s.Needs = slices.Sorted(maps.Keys(in.needs))
 	return s
 }
 

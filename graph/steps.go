@@ -13,6 +13,7 @@ type Steps struct {
 	Block []*Step // in file order
 	// Return makes the value; nil: it is that of the last step.
 	Return  *Expr
+	Returns []int    // the steps that Return reads
 	OnError *OnError // of a block; nil: a failure is that of the block around it
 }
 

@@ -169,6 +169,7 @@ func (f *follower) variables(ctx context.Context, node int, u use) map[string]sh
 	}
 	c := graph.CallingOf(u.call)
 	vars := map[string]shape.Shape{}
+	maps.Copy(vars, f.around.variables)
 	maps.Copy(vars, f.constants)
 	for _, name := range u.at.variables(c != nil && c.ForEach != nil) {
 		switch name {
@@ -222,7 +223,8 @@ func (all *flows) of(ctx context.Context, g *graph.Graph) (*follower, error) {
 		return f, nil
 	}
 	all.made[g] = nil
-	f, err := newFollower(ctx, chainOf(ctx, g), all, g, &around{})
+	chain, steps := chainOf(ctx, g)
+	f, err := newFollower(ctx, chain, all, g, steps, &around{})
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,10 @@ func (all *flows) check(ctx context.Context, graphs []*graph.Graph) (found confi
 
 func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	g := f.graph
-	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}}
+	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}, fields: map[config.Pos]bool{}}
+	if c.isChain() {
+		c.block(c.steps)
+	}
 	for i, node := range g.Nodes {
 		if c.reached(i) {
 			c.checkNode(ctx, i, node)
@@ -80,6 +83,11 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	}
 	c.caught(ctx)
 	c.addMinor()
+	if c.isChain() {
+		for i := range c.found {
+			c.found[i] = inSteps(c.found[i])
+		}
+	}
 	return c.found, nil
 }
 
@@ -91,6 +99,8 @@ type checker struct {
 	faulty  []bool         // nodes with a finding in an expression: its consequences are not reported
 	endless map[int]bool   // switches that never leave their loop
 	minor   []minor
+
+	fields map[config.Pos]bool // names that are reported as steps which are read as fields
 }
 
 // minor is a finding that is reported where a node has no other.
@@ -133,7 +143,7 @@ func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 			c.call(ctx, i, call, defined[k])
 		}
 	case *graph.Switch:
-		if c.of != c.graph {
+		if c.isChain() {
 			return // it is the if of a step
 		}
 		for number, condition := range node.Conditions {
@@ -201,6 +211,7 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 	env.Node, env.Empty, env.Gives = c.isNode, c.mayBeEmpty, c.gives
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
+	c.stepFields(ctx, node, number, e, env)
 	infer := func(env shape.Env) (all []shape.RuleFinding) {
 		_, found := shape.Infer(ctx, e.Expression, env)
 		for _, f := range found {
@@ -288,7 +299,11 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 			c.faulty[node] = c.faulty[node] || code == "impossible-path"
 			continue
 		}
-		d := &config.Diagnostic{Pos: c.place(at.text, f.Offset), Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
+		pos := c.place(at.text, f.Offset)
+		if c.fields[pos] {
+			continue
+		}
+		d := &config.Diagnostic{Pos: pos, Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}
 		d.Until(c.endOf(at.text, f.Finding)).Fixed(graph.Fixes(at.text, f.Fixes...)...)
 		if code == "maybe-missing" {
 			d.Fixed(piece{at.text, partAt(at.tree, f.Offset)}.guards(len(f.Path) > 0)...)
@@ -407,6 +422,9 @@ func (c *checker) endOf(text config.Text, f shape.Finding) config.Pos {
 
 // onPath returns a remark for a message: the path of a run into a state.
 func (c *checker) onPath(s *state) string {
+	if c.isChain() {
+		return ""
+	}
 	const most = 8
 	var ids []string
 	for _, node := range s.path() {

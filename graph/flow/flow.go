@@ -79,15 +79,16 @@ type follower struct {
 	constants map[string]shape.Shape // see constantsOf
 
 	of     *graph.Graph      // of which graph is a chain; graph itself for one of nodes
+	steps  *graph.Steps      // that the chain has; nil for nodes
 	around *around           // of a block
 	blocks map[int]*follower // of the steps that are blocks
 }
 
 // newFollower follows a graph. The error is the cause of ctx's end.
-func newFollower(ctx context.Context, g *graph.Graph, all *flows, of *graph.Graph, outer *around) (*follower, error) {
+func newFollower(ctx context.Context, g *graph.Graph, all *flows, of *graph.Graph, steps *graph.Steps, outer *around) (*follower, error) {
 	with := defaults{g, all.defaults}
 	f := &follower{
-		of: of, around: outer, blocks: map[int]*follower{},
+		of: of, steps: steps, around: outer, blocks: map[int]*follower{},
 
 		explorer: newExplorer(ctx, g, with), all: all, outputs: make([]output, len(g.Nodes)), settled: make([]bool, len(g.Nodes)),
 		constants: constantsOf(with),

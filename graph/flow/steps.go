@@ -16,13 +16,13 @@ type around struct {
 }
 
 // chainOf returns the chain of a tool that is written as steps, else the graph itself.
-func chainOf(ctx context.Context, g *graph.Graph) *graph.Graph {
+func chainOf(ctx context.Context, g *graph.Graph) (*graph.Graph, *graph.Steps) {
 	for _, n := range g.Nodes {
 		if steps, isSteps := n.(*graph.Steps); isSteps && g.Tool.StepsAt.IsValid() {
-			return steps.Chain(ctx, g)
+			return steps.Chain(ctx, g), steps
 		}
 	}
-	return g
+	return g, nil
 }
 
 // stepOf returns the step that a node is; nil for a node that is none.
@@ -177,7 +177,7 @@ func (f *follower) block(ctx context.Context, node int, n *graph.Steps, s *graph
 	}
 	outer.context[f.graph.Entry.ID()] = f.binding(node, 0)
 	original, _ := s.Node.(*graph.Steps) // n is a copy of it
-	inner, err := newFollower(ctx, original.Chain(ctx, f.of), f.all, f.of, outer)
+	inner, err := newFollower(ctx, original.Chain(ctx, f.of), f.all, f.of, original, outer)
 	if err != nil {
 		return shape.Any()
 	}
