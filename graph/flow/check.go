@@ -59,10 +59,7 @@ func (all *flows) check(ctx context.Context, graphs []*graph.Graph) (found confi
 
 func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	g := f.graph
-	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}, fields: map[config.Pos]bool{}}
-	if c.isChain() {
-		c.block(c.steps)
-	}
+	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}, fields: map[config.Pos]string{}}
 	for i, node := range g.Nodes {
 		if c.reached(i) {
 			c.checkNode(ctx, i, node)
@@ -84,6 +81,7 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	c.caught(ctx)
 	c.addMinor()
 	if c.isChain() {
+		c.block(c.steps)
 		for i := range c.found {
 			c.found[i] = inSteps(c.found[i])
 		}
@@ -100,7 +98,7 @@ type checker struct {
 	endless map[int]bool   // switches that never leave their loop
 	minor   []minor
 
-	fields map[config.Pos]bool // names that are reported as steps which are read as fields
+	fields map[config.Pos]string // names that are reported as steps which are read as fields
 }
 
 // minor is a finding that is reported where a node has no other.
@@ -300,7 +298,7 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 			continue
 		}
 		pos := c.place(at.text, f.Offset)
-		if c.fields[pos] {
+		if c.fields[pos] != "" {
 			continue
 		}
 		d := &config.Diagnostic{Pos: pos, Severity: severity, Code: code, Message: f.Message, Hint: f.Hint}

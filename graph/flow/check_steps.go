@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (c *checker) stepFields(ctx context.Context, node, number int, e *graph.Exp
 			continue
 		}
 		pos := c.place(e.Text, at)
-		c.fields[pos] = true
+		c.fields[pos] = name
 		c.found.Warn(pos, "step-as-field", fmt.Sprintf("%q is read as a field of the current value here, not as the step above", name), "write $$."+name)
 	}
 }
@@ -52,7 +53,7 @@ func (c *checker) isStepAbove(node int, name string) bool {
 
 // block reports steps of a chain that have no effect.
 func (c *checker) block(n *graph.Steps) {
-	read := map[int]bool{}
+	read, meant := map[int]bool{}, slices.Collect(maps.Values(c.fields))
 	for _, i := range n.Returns {
 		read[i] = true
 	}
@@ -62,7 +63,7 @@ func (c *checker) block(n *graph.Steps) {
 		}
 	}
 	for i, s := range n.Block {
-		if !read[i] && (n.Return != nil || i < len(n.Block)-1) && c.onlyReads(s.Node) {
+		if !read[i] && !slices.Contains(meant, s.ID) && (n.Return != nil || i < len(n.Block)-1) && c.onlyReads(s.Node) {
 			c.found.Warn(s.Node.Pos(), "unused-step", fmt.Sprintf("nothing reads step %q, and it changes nothing", s.ID), "read its value below, or remove it")
 		}
 		c.eachUnread(s)
