@@ -121,8 +121,9 @@ type Result struct {
 	// Partial is what a run that has failed has come to, when its graph has a Result; else nil.
 	Partial value.Value
 
-	records []*Record // of the run's own frame
-	below   []*Record // of parts and of other frames
+	records []*Record            // of the run's own frame
+	below   []*Record            // of parts and of other frames
+	names   map[Address][]string // of the parts of executions, in the order of the file
 }
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the

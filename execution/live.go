@@ -29,10 +29,11 @@ type live struct {
 	observing sync.Mutex // held while the observers get an event
 	working   working
 
-	mu       sync.Mutex    // guards what follows
-	inFlight chan struct{} // has one for each call of a step that is in flight; made for the first
-	asking   chan struct{} // holds one while a question of the run is open; made for the first
-	below    []*Record     // records of parts and of other frames than the run's own
+	mu       sync.Mutex           // guards what follows
+	inFlight chan struct{}        // has one for each call of a step that is in flight; made for the first
+	asking   chan struct{}        // holds one while a question of the run is open; made for the first
+	below    []*Record            // records of parts and of other frames than the run's own
+	names    map[Address][]string // of the parts of executions, in the order of the file
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
@@ -199,12 +200,25 @@ func (l *live) emit(ctx context.Context, e *Event) error {
 	if err := l.hooks.record(ctx, e); err != nil {
 		return err
 	}
+	if e.Parts != nil && e.Parts.Branches != nil {
+		l.name(e.At(), e.Parts.Branches)
+	}
 	if e.Record != nil && (e.Record.Part != "" || e.Record.Frame != "") {
 		l.mu.Lock()
 		l.below = append(l.below, e.Record)
 		l.mu.Unlock()
 	}
 	return l.notify(e)
+}
+
+// name notes the names of the parts of an execution.
+func (l *live) name(at Address, names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.names == nil {
+		l.names = map[Address][]string{}
+	}
+	l.names[at] = names
 }
 
 // notify gives an event to the observers, one event at a time.
@@ -221,14 +235,14 @@ func (l *live) notify(e *Event) error {
 func (l *live) result(value value.Value) *Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below}
+	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below, names: l.names}
 }
 
 // History returns all records in the order of their addresses.
 func (r *Result) History() []Record {
 	records := r.records
 	if len(r.below) > 0 {
-		records = sorted(append(slices.Clip(r.below), records...))
+		records = sorted(append(slices.Clip(r.below), records...), r.names)
 	}
 	all := make([]Record, len(records))
 	for i, rec := range records {
@@ -238,12 +252,18 @@ func (r *Result) History() []Record {
 }
 
 // sorted sorts records by their addresses, which are made once each.
-func sorted(records []*Record) []*Record {
+func sorted(records []*Record, names map[Address][]string) []*Record {
 	at := make(map[*Record]Address, len(records))
 	for _, rec := range records {
 		at[rec] = rec.At()
 	}
-	slices.SortStableFunc(records, func(a, b *Record) int { return at[a].Compare(at[b]) })
+	of := func(a Address) []string { return names[a] }
+	slices.SortStableFunc(records, func(a, b *Record) int {
+		if names == nil {
+			return at[a].Compare(at[b])
+		}
+		return at[a].CompareIn(at[b], of)
+	})
 	return records
 }
 

@@ -102,6 +102,11 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 	l.changing = changingOf(first.Start.Changing)
 	l.past = pastOf(events, h)
 	l.below = l.past.below
+	for at, parts := range l.past.fans {
+		if parts.Branches != nil {
+			l.name(at, parts.Branches)
+		}
+	}
 	l.past.charge(l.root.budget, "")
 	return l, l.past.restore(l.root)
 }

@@ -3,6 +3,7 @@ package call
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,16 +57,25 @@ func IsItem(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// IsPart reports whether a text can be the part of an address: items and branches or steps, outermost
-// first, each perhaps with a turn.
+// IsPart reports whether a text can be the part of an address: an item, a branch, or the path of a step, in
+// which an item follows a name, and a turn either.
 func IsPart(s string) bool {
-	for one := range strings.SplitSeq(s, ".") {
+	before := false // the one before is a name
+	for i, one := range strings.Split(s, ".") {
 		name, turn, repeated := strings.Cut(one, "@")
-		if !IsItem(name) && !IsBranch(name) || repeated && (!IsItem(turn) || turn == "0") {
+		if repeated && (!IsItem(turn) || turn == "0") {
+			return false
+		}
+		switch {
+		case IsBranch(name):
+			before = true
+		case IsItem(name) && (before || i == 0 && s == name):
+			before = false
+		default:
 			return false
 		}
 	}
-	return s != ""
+	return true
 }
 
 // Outer returns the address of what an execution is a part of: the step of an item, the item of a turn,
@@ -160,6 +170,49 @@ func (a Address) Compare(b Address) int {
 		}
 	}
 	return cmp.Compare(len(y), len(x)) // the longer one is inside the other
+}
+
+// CompareIn is Compare with branches and steps in the order of the file: names returns those of an execution
+// in that order, nil where they are not known.
+func (a Address) CompareIn(b Address, names func(Address) []string) int {
+	x, y := a.path(), b.path()
+	for i := 1; i < min(len(x), len(y)); i++ {
+		if x[i] == y[i] {
+			continue
+		}
+		if outer := x[i-1]; x[i-1] == y[i-1] && x[i].Outer() == outer && y[i].Outer() == outer {
+			all := names(outer)
+			if m, n := slices.Index(all, x[i].Name()), slices.Index(all, y[i].Name()); m >= 0 && n >= 0 {
+				return m - n
+			}
+		}
+		break
+	}
+	return a.Compare(b)
+}
+
+// path returns the executions around an address, outermost first, and itself.
+func (a Address) path() (all []Address) {
+	for a != "" {
+		all = append(all, a)
+		if outer := a.Outer(); outer != a {
+			a = outer
+		} else {
+			a = a.Frame()
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Name returns the last part of an address: the number of an item or a turn, the name of a branch or a step;
+// empty for a whole execution.
+func (a Address) Name() string {
+	outer := a.Outer()
+	if outer == a {
+		return ""
+	}
+	return string(a[len(outer)+1:])
 }
 
 // compareSteps compares one step of two addresses; x and y are what follows them.

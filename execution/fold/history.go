@@ -15,7 +15,8 @@ import (
 type History struct {
 	mu     sync.RWMutex // guards what follows
 	frames map[execution.Address]*frame
-	all    []execution.Record // in the order in which they came
+	parts  map[execution.Address]*parts // of executions that have parts
+	all    []execution.Record           // in the order in which they came
 	log    []logged
 	flight flight
 	begun  time.Time   // when the run began; zero: not yet
@@ -38,21 +39,20 @@ type logged struct {
 type frame struct {
 	tool    string             // whose graph it runs; empty: the run's own, or not known yet
 	records []execution.Record // of whole executions, and edits
-	parts   map[int]*parts     // by the index of their execution
 	open    *execution.Visit   // the execution, or its part, that has begun; nil when it is unknown
 }
 
 // parts are the parts of one execution.
 type parts struct {
 	begun  execution.Parts
-	ended  map[string]execution.Record
+	ended  map[string]execution.Record // by their names
 	failed int
 	caught int // onError took their failure
 }
 
 // NewHistory returns the history of a run that has not begun.
 func NewHistory() *History {
-	return &History{frames: map[execution.Address]*frame{}, flight: newFlight()}
+	return &History{frames: map[execution.Address]*frame{}, parts: map[execution.Address]*parts{}, flight: newFlight()}
 }
 
 // Add adds an event. Those that say nothing of a step are ignored.
@@ -117,7 +117,7 @@ func (h *History) begin(l logged) {
 	f := h.frame(l.begun.Frame, l.begun.Graph)
 	f.open = l.begun
 	if l.parts != nil {
-		f.partsOf(l.begun.Index).begun = *l.parts
+		h.partsOf(l.begun.At()).begun = *l.parts
 	}
 }
 
@@ -131,8 +131,9 @@ func (h *History) add(r execution.Record) {
 		f.records = append(f.records, r)
 		return
 	}
-	p := f.partsOf(r.Index)
-	p.ended[r.Part] = r
+	at := r.At()
+	p := h.partsOf(at.Outer())
+	p.ended[at.Name()] = r
 	if r.Error != nil {
 		p.failed++
 	}
@@ -145,7 +146,7 @@ func (h *History) add(r execution.Record) {
 func (h *History) frame(at execution.Address, tool string) *frame {
 	f := h.frames[at]
 	if f == nil {
-		f = &frame{parts: map[int]*parts{}}
+		f = &frame{}
 		h.frames[at] = f
 	}
 	if tool != "" {
@@ -154,11 +155,12 @@ func (h *History) frame(at execution.Address, tool string) *frame {
 	return f
 }
 
-func (f *frame) partsOf(index int) *parts {
-	p := f.parts[index]
+// partsOf returns the parts of an execution. h.mu is held.
+func (h *History) partsOf(at execution.Address) *parts {
+	p := h.parts[at]
 	if p == nil {
 		p = &parts{ended: map[string]execution.Record{}}
-		f.parts[index] = p
+		h.parts[at] = p
 	}
 	return p
 }
@@ -181,7 +183,7 @@ func (h *History) All(from int) []execution.Record {
 // Sorted returns all records in the order of their addresses.
 func (h *History) Sorted() []execution.Record {
 	all := slices.Clone(h.All(0))
-	slices.SortStableFunc(all, func(a, b execution.Record) int { return a.At().Compare(b.At()) })
+	slices.SortStableFunc(all, func(a, b execution.Record) int { return h.Compare(a.At(), b.At()) })
 	return all
 }
 
@@ -215,19 +217,11 @@ func (h *History) Record(at execution.Address) (execution.Record, bool) {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	if p := h.parts(frame, index); p != nil {
-		r, ok := p.ended[part]
+	if p := h.parts[at.Outer()]; p != nil {
+		r, ok := p.ended[at.Name()]
 		return r, ok
 	}
 	return execution.Record{}, false
-}
-
-// parts returns the parts of an execution, or nil. h.mu is held.
-func (h *History) parts(at execution.Address, index int) *parts {
-	if f := h.frames[at]; f != nil {
-		return f.parts[index]
-	}
-	return nil
 }
 
 // Tool returns the tool whose graph a frame runs; empty for the run's own, and for a frame that
@@ -255,7 +249,7 @@ func (h *History) Open(at execution.Address) *execution.Visit {
 	switch {
 	case f.open != nil && f.open.Index >= next:
 		return f.open
-	case f.parts[next] != nil, h.frames[execution.AddressOf(at, next, "")] != nil:
+	case h.parts[execution.AddressOf(at, next, "")] != nil, h.frames[execution.AddressOf(at, next, "")] != nil:
 		return &execution.Visit{Frame: at, Index: next, Graph: f.tool}
 	}
 	return nil
@@ -272,10 +266,9 @@ type Parts struct {
 
 // Parts returns the parts of an execution, all 0 when it has none.
 func (h *History) Parts(at execution.Address) Parts {
-	frame, index, _ := at.Split()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	p := h.parts(frame, index)
+	p := h.parts[at]
 	if p == nil {
 		return Parts{}
 	}

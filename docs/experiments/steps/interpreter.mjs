@@ -1,4 +1,4 @@
-// A small interpreter of steps, in the order of the file; shares no code with the product.
+// A small interpreter of steps: in the order of the file, one after the other.
 import jsonata from 'jsonata';
 export class Failure extends Error { constructor(code, message, result){ super(message); this.code=code; this.result=result; } }
 const nothing = undefined;
