@@ -3,6 +3,7 @@ package execution
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"toolgraph/internal/base/wording"
 )
@@ -81,33 +82,37 @@ func (c *orderCheck) record(r *Record) error {
 	if expected := c.frames[r.Frame]; !c.reach(r.Frame, r.Index) {
 		return fmt.Errorf("its executionIndex is %d, expected %d, the number of steps before it%s", r.Index, expected, inFrame(r.Frame))
 	}
-	whole := AddressOf(r.Frame, r.Index, "")
-	step := c.open[whole]
+	at := r.At()
 	if r.Part != "" {
-		return c.part(r, whole)
+		if err := c.part(r, at.Outer()); err != nil {
+			return err
+		}
 	}
-	if done := step.countDone(); r.Parts > 0 && r.Parts != done && !c.lossy {
-		return fmt.Errorf("its output is made of %s, but %d of step %s are before it", wording.Count(r.Parts, "part"), done, whole)
+	if done := c.open[at].countDone(); r.Parts > 0 && r.Parts != done && !c.lossy {
+		return fmt.Errorf("its output is made of %s, but %d of step %s are before it", wording.Count(r.Parts, "part"), done, at)
 	}
-	c.frames[r.Frame] = r.Index + 1
-	delete(c.open, whole)
-	delete(c.frames, whole)
+	if r.Part == "" {
+		c.frames[r.Frame] = r.Index + 1
+	}
+	delete(c.open, at)
+	delete(c.frames, at)
 	return nil
 }
 
 // part checks the record of a part.
 func (c *orderCheck) part(r *Record, whole Address) error {
-	step := c.opened(whole)
+	step, name := c.opened(whole), r.At().Name()
+	isTurn := strings.HasSuffix(r.Part, "@"+name) // how many there will be is not known before
 	switch {
+	case isTurn && !step.done[name]:
 	case step.parts == nil && !c.lossy:
 		return fmt.Errorf("it is part %s of step %s, but %s is not before it", r.Part, whole, PartsStarted)
-	case step.parts != nil && !step.parts.has(r.Part):
+	case step.parts != nil && !isTurn && !step.parts.has(name):
 		return fmt.Errorf("it is part %s of step %s, which has no such part", r.Part, whole)
-	case step.done[r.Part]:
+	case step.done[name]:
 		return fmt.Errorf("it is part %s of step %s, which has ended before", r.Part, whole)
 	}
-	step.done[r.Part] = true
-	delete(c.frames, r.At())
+	step.done[name] = true
 	return nil
 }
 
@@ -121,12 +126,14 @@ func (c *orderCheck) step(e *Event) error {
 	if before := c.frames[v.Frame]; v.Index < before {
 		return fmt.Errorf("its executionIndex is %d, but %d steps are before it%s", v.Index, before, inFrame(v.Frame))
 	}
-	whole := AddressOf(v.Frame, v.Index, "")
+	whole, name := v.At().Outer(), v.At().Name()
 	step := c.opened(whole)
-	if step.done[v.Part] {
+	if step.done[name] {
 		return fmt.Errorf("it is of part %s of step %s, which has ended before", v.Part, whole)
 	}
 	if e.Parts != nil {
+		whole := v.At()
+		step := c.opened(whole)
 		if step.parts != nil && (step.parts.Count != e.Parts.Count || step.parts.Digest != e.Parts.Digest) {
 			return fmt.Errorf("it starts the parts of step %s, which have started before with others", whole)
 		}
@@ -134,13 +141,13 @@ func (c *orderCheck) step(e *Event) error {
 		return nil
 	}
 	if e.Question != nil { // a resumed run asks again
-		step.asked[v.Part] = e.Question.Digest
+		step.asked[name] = e.Question.Digest
 		return nil
 	}
 	if e.Answer != nil {
 		return c.answer(step, v, e.Answer)
 	}
-	seen, number := step.attempts[v.Part], max(1, v.Attempt)
+	seen, number := step.attempts[name], max(1, v.Attempt)
 	switch {
 	case number <= seen.failed:
 		return fmt.Errorf("it is attempt %d of step %s, but attempt %d has failed before", number, v.At(), seen.failed)
@@ -151,14 +158,15 @@ func (c *orderCheck) step(e *Event) error {
 	default:
 		seen.failed = number
 	}
-	step.attempts[v.Part] = seen
+	step.attempts[name] = seen
 	return nil
 }
 
 // answer checks that an answer is to the open question, and closes it.
 func (c *orderCheck) answer(step *openStep, v *Visit, a *Answer) error {
-	digest, isOpen := step.asked[v.Part]
-	delete(step.asked, v.Part)
+	name := v.At().Name()
+	digest, isOpen := step.asked[name]
+	delete(step.asked, name)
 	switch {
 	case !isOpen && !c.lossy:
 		return fmt.Errorf("it answers step %s, which has no open question", v.At())
@@ -172,11 +180,9 @@ func (c *orderCheck) answer(step *openStep, v *Visit, a *Answer) error {
 // the records before it.
 func (c *orderCheck) around(frame Address, exact bool) error {
 	for inner := frame; inner != ""; {
-		outer, index, part := inner.Split()
-		whole := AddressOf(outer, index, "")
-		step := c.open[whole]
+		outer, index, _ := inner.Split()
 		switch {
-		case index < c.frames[outer] || step != nil && part != "" && step.done[part]:
+		case index < c.frames[outer] || c.ended(inner):
 			return fmt.Errorf("it is in frame %s, but step %s has ended before", frame, inner)
 		case exact && !c.reach(outer, index):
 			return fmt.Errorf("it is in frame %s, but there are %d steps before it%s", frame, c.frames[outer], inFrame(outer))
@@ -184,6 +190,16 @@ func (c *orderCheck) around(frame Address, exact bool) error {
 		inner = outer
 	}
 	return nil
+}
+
+// ended reports whether a part, or one that it is a part of, has ended.
+func (c *orderCheck) ended(at Address) bool {
+	for outer := at.Outer(); outer != at; at, outer = outer, outer.Outer() {
+		if step := c.open[outer]; step != nil && step.done[at.Name()] {
+			return true
+		}
+	}
+	return false
 }
 
 // reach reports whether the next step of a frame can have the index: it has, or steps are missing,

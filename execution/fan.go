@@ -26,6 +26,7 @@ type fan struct {
 	ended   *interruption     // the cause of ctx's end when a part fails
 	part    func(i int) *site // makes the site of a part
 	needs   [][]int           // for each part the parts before it that end first; nil: none
+	mixed   bool              // the output is not just the list, or the object, of those of all parts
 	enough  func(i int) bool  // of parts that run one after the other: none follows part i; nil: all run
 	records []*Record         // one for each part, nil until it has ended
 
@@ -212,7 +213,11 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() (val
 	if err != nil {
 		return recorded(s.frame.failed(s, start, s.located(failureOf(s.ctx, s.node, err))), false)
 	}
-	return recorded(s.frame.joined(s, start, output, len(f.records)), false)
+	parts := len(f.records)
+	if f.mixed {
+		parts = 0
+	}
+	return recorded(s.frame.joined(s, start, output, parts), false)
 }
 
 // failed makes the record of an execution whose items or parts have failed. No onError takes

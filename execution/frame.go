@@ -246,7 +246,7 @@ func sizeText(work context.Context, v value.Value, allowed int) string {
 // isJoined reports whether the output is made of the outputs of other records: of parts, or of
 // the frame of a called graph.
 func isJoined(rec *Record) bool {
-	return rec.Parts > 0 && rec.NodeType != config.StepsNode || rec.NodeType == config.GraphNode && !rec.Edited && rec.Handled == nil
+	return rec.Parts > 0 || rec.NodeType == config.GraphNode && !rec.Edited && rec.Handled == nil
 }
 
 // pathShown is how many of the last nodes an error lists.

@@ -34,7 +34,7 @@ func (l *live) block(s *site, n *graph.Steps) (outcome, error) {
 	s.begin()
 	f := newFan(s, len(n.Block))
 	defer f.cancel(nil)
-	f.needs = l.changing.needs(s.frame.graph, n)
+	f.needs, f.mixed = l.changing.needs(s.frame.graph, n), true
 	f.part = func(i int) *site { return f.stepOf(n, i) }
 	parts := &Parts{Count: len(n.Block)}
 	for i, step := range n.Block {
@@ -268,6 +268,7 @@ func (l *live) eachItem(s *site, start time.Time, items []value.Value, keys []st
 				all.add(i, rec.Output)
 			}
 		}
+		f.mixed = keys != nil || len(all.values) < len(items)
 		return all.value(), nil
 	})
 }
@@ -350,17 +351,17 @@ func (l *live) turns(s *site) (outcome, error) {
 			}
 		}
 		if rec.Error != nil {
-			return l.endTurns(s, start, n, nil, rec.Error)
+			return l.endTurns(s, start, nil, rec.Error)
 		}
 		previous, all = rec.Output, append(all, orNull(rec.Output))
 		last, err := turn.repeats(repeat, rec.Output)
 		switch {
 		case err != nil:
-			return l.endTurns(s, start, n, nil, failureOf(s.ctx, s.node, err))
+			return l.endTurns(s, start, nil, failureOf(s.ctx, s.node, err))
 		case last && repeat.Collect:
-			return l.endTurns(s, start, n, all, nil)
+			return l.endTurns(s, start, all, nil)
 		case last:
-			return l.endTurns(s, start, n, previous, nil)
+			return l.endTurns(s, start, previous, nil)
 		}
 	}
 	failed := failureAt(CodeTool, s.node, nil, "repeat.until did not hold in %d turns; raise times, or change until", repeat.Times)
@@ -368,7 +369,7 @@ func (l *live) turns(s *site) (outcome, error) {
 	if failed.setResult(previous); repeat.Collect {
 		failed.setResult(all)
 	}
-	return l.endTurns(s, start, repeat.Times, nil, failed)
+	return l.endTurns(s, start, nil, failed)
 }
 
 // repeats reports whether a turn is the last one.
@@ -378,14 +379,12 @@ func (s *site) repeats(r *graph.Repeat, v value.Value) (last bool, err error) {
 }
 
 // endTurns makes the record of a step whose turns have ended.
-func (l *live) endTurns(s *site, start time.Time, turns int, output value.Value, failed *Failure) (outcome, error) {
+func (l *live) endTurns(s *site, start time.Time, output value.Value, failed *Failure) (outcome, error) {
 	rec := s.frame.newRecord(s, start)
 	if rec.Error = failed; failed == nil {
-		rec.Parts = turns
 		if s.frame.setOutput(s.work, rec, s.node, output); rec.Error == nil {
 			return recorded(rec, false)
 		}
-		rec.Parts = 0
 	}
 	if s.handleBy(s.step.OnError, rec); rec.Error != nil {
 		rec.Error = s.located(rec.Error)

@@ -34,11 +34,12 @@ func (a *assembly) add(r *execution.Record) {
 	if r == nil || r.Part == "" {
 		return
 	}
-	step := execution.AddressOf(r.Frame, r.Index, "")
+	at := r.At()
+	step := at.Outer()
 	if a.parts[step] == nil {
 		a.parts[step] = map[string]execution.Record{}
 	}
-	a.parts[step][r.Part] = *r
+	a.parts[step][at.Name()] = *r
 }
 
 // make returns the value of an event that is made of the parts of a step: of the event's own, or

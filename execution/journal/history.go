@@ -95,12 +95,8 @@ func (h *History) Below(at execution.Address) Below {
 	end, _ := h.Find(at)
 	first := h.First(at)
 	below := Below{Steps: end - first}
-	frame, index, part := at.Split()
-	if part != "" || at == "" {
-		return below
-	}
 	for _, p := range h.places[first:end] {
-		if pFrame, pIndex, pPart := p.at.Split(); pFrame != frame || pIndex != index || pPart == "" {
+		if at == "" || p.at.Outer() != at {
 			continue
 		}
 		below.Parts++

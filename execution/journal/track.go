@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"reflect"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
@@ -228,7 +229,7 @@ func (t *track) forget(r *execution.Record) {
 	if len(t.recent) == 0 { // there is no other frame
 		return
 	}
-	if r.Part == "" && (r.Parts > 0 || r.Error != nil) { // parts that were cancelled have left theirs
+	if r.Part == "" && (r.Parts > 0 || r.Error != nil || r.NodeType == config.StepsNode) { // parts that were cancelled have left theirs
 		for frame := range t.recent {
 			if at.Contains(frame) {
 				delete(t.recent, frame)
