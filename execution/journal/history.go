@@ -179,10 +179,9 @@ func (h *History) findParts(step execution.Address, count int) []int {
 		return nil
 	}
 	parts := make([]int, count)
-	frame, index, _ := step.Split()
 	for n, name := range names {
 		var ok bool
-		if parts[n], ok = h.Find(execution.AddressOf(frame, index, name)); !ok {
+		if parts[n], ok = h.Find(step + execution.Address("."+name)); !ok {
 			return nil
 		}
 	}
@@ -229,8 +228,7 @@ func (h *History) key(step execution.Address, part int) []byte {
 	if !h.isObject(step) || h.places[part].nothing {
 		return nil
 	}
-	_, _, name := h.places[part].at.Split()
-	text, err := json.Marshal(name)
+	text, err := json.Marshal(h.places[part].at.Name())
 	if err != nil {
 		return nil // this does not happen
 	}
