@@ -55,6 +55,14 @@ type Confirmation struct {
 // At returns the address of the record.
 func (r *Record) At() Address { return AddressOf(r.Frame, r.Index, r.Part) }
 
+// Step returns the node for people: of a step its path of ids, as users.lookup, else the node's id.
+func (r *Record) Step() string {
+	if r.NodeID == config.StepsID && r.Part != "" {
+		return call.NameOf("", r.NodeID, r.Part)
+	}
+	return r.NodeID
+}
+
 // Name returns the name of the node for mocks, breakpoints, expectations and coverage.
 func (r *Record) Name() string { return call.NameOf(r.Tool, r.NodeID, r.Part) }
 

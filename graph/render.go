@@ -24,7 +24,7 @@ var shapes = map[config.NodeType]struct{ opening, closing, dot string }{
 
 // Mermaid returns the graph as a Mermaid flowchart. Nodes are numbered in file order, since an
 // id may be any text and "end" alone would end the drawing. A parallel node is a box with its
-// branches in it.
+// branches in it, and so are steps.
 func Mermaid(g *Graph) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -47,6 +47,10 @@ func Mermaid(g *Graph) string {
 }
 
 func mermaidNode(b *strings.Builder, g *Graph, node Node, name string) {
+	if steps, isSteps := node.(*Steps); isSteps {
+		mermaidSteps(b, g, steps, "steps", name, "    ")
+		return
+	}
 	parallel, isParallel := node.(*Parallel)
 	if !isParallel {
 		shape := shapes[node.Type()]
@@ -108,7 +112,7 @@ func DOT(g *Graph) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph \"%s\" {\n", dotText(g.Tool.Name.Value))
 	b.WriteString("    rankdir=TB;\n    node [fontname=\"Helvetica\"];\n    edge [fontname=\"Helvetica\"];\n")
-	if slices.ContainsFunc(g.Nodes, isParallel) {
+	if slices.ContainsFunc(g.Nodes, isBox) {
 		b.WriteString("    compound=true;\n")
 	}
 	number := make(map[string]int, len(g.Nodes))
@@ -120,7 +124,13 @@ func DOT(g *Graph) string {
 		var attributes []string
 		end := func(id, attribute string) string {
 			name := fmt.Sprintf("n%d", number[id])
-			if !isParallel(g.Node(id)) {
+			node := g.Node(id)
+			if steps, isSteps := node.(*Steps); isSteps {
+				inner, border := dotEnd(steps, name, attribute)
+				attributes = append(attributes, border)
+				return inner
+			}
+			if !isParallel(node) {
 				return name
 			}
 			attributes = append(attributes, attribute+"=cluster_"+name)
@@ -145,7 +155,14 @@ func DOT(g *Graph) string {
 
 func isParallel(n Node) bool { return n.Type() == config.ParallelNode }
 
+// isBox reports whether a node is drawn as a box with others in it.
+func isBox(n Node) bool { return isParallel(n) || n.Type() == config.StepsNode }
+
 func dotNode(b *strings.Builder, g *Graph, node Node, name string) {
+	if steps, isSteps := node.(*Steps); isSteps {
+		dotSteps(b, g, steps, "steps", name, "    ")
+		return
+	}
 	parallel, isParallel := node.(*Parallel)
 	if !isParallel {
 		fmt.Fprintf(b, "    %s [shape=%s, label=\"%s\"];\n", name, shapes[node.Type()].dot, nodeLabel(g, node.ID(), node, `\n`, dotText))

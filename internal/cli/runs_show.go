@@ -227,6 +227,9 @@ func stepText(s *inspect.Step, full bool) (text string) {
 	if s.Cached {
 		notes = append(notes, "cached")
 	}
+	if s.Skipped {
+		notes = append(notes, "not run: its if does not hold")
+	}
 	notes = append(notes, questionNotes(s)...)
 	if s.Below != nil {
 		notes = append(notes, belowText(s))

@@ -81,7 +81,9 @@ func addressWidth(g *graph.Graph, around []*graph.Graph) int {
 			for _, b := range n.Branches {
 				within(1+len(b.Name), b.Node)
 			}
-		case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
+		case *graph.Steps:
+			n.EachStep(func(s *graph.Step) { width = max(width, len("1.")+len(s.Node.ID())+len(".0")) })
+		case *graph.Entry, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
 		}
 	}
 	return width

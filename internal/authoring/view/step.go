@@ -29,6 +29,7 @@ type Step struct {
 	Below    *journal.Below      `json:"below,omitempty"`    // steps below this one that the list leaves out
 
 	Confirmed *execution.Confirmation `json:"confirmed,omitempty"` // the user has agreed to the call
+	Skipped   bool                    `json:"skipped,omitempty"`   // a step whose if did not hold
 	Cached    bool                    `json:"cached,omitempty"`    // the answer to an equal call: no call was made
 	Edited    bool                    `json:"edited,omitempty"`    // a user gave the output: the node did not run
 	Questions []Question              `json:"questions,omitempty"` // that the user was asked, in their order
@@ -46,9 +47,9 @@ func (s *Step) At() execution.Address {
 func StepOf(s journal.Step) Step {
 	r := s.Record
 	step := Step{
-		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.NodeID, Type: r.NodeType, Started: r.Start, Ended: r.End,
+		Index: r.Index, Part: r.Part, Tool: r.Tool, Node: r.Step(), Type: r.NodeType, Started: r.Start, Ended: r.End,
 		Duration: float64(r.Duration().Microseconds()) / 1000, Error: r.Error, Handled: r.Handled, Attempts: r.Attempts,
-		Nothing: s.Output.Nothing, Confirmed: r.Confirmed, Cached: r.Cached, Edited: r.Edited,
+		Nothing: s.Output.Nothing, Skipped: r.Skipped, Confirmed: r.Confirmed, Cached: r.Cached, Edited: r.Edited,
 	}
 	if r.Error == nil && !step.Nothing {
 		output := RecordedOf(s.Output)
