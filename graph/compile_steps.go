@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -192,8 +191,8 @@ func (c *compiler) addAfter(in *block, n *config.Node) {
 		case i >= 0:
 			c.found.Add(text.Pos, "reads-later", fmt.Sprintf("after of step %q names %q, which is not above it", n.ID.Value, text.Value), "move the step up, or this one down")
 		default:
-			c.found.Add(text.Pos, "unknown-step", fmt.Sprintf("after of step %q names %q, which is no step of the same block", n.ID.Value, shorten(text.Value)),
-				suggest(text.Value, in.ids[:in.at], "the steps above are "))
+			hint, near := suggest(text.Value, in.ids[:in.at], "the steps above are ")
+			c.found.Add(text.Pos, "unknown-step", fmt.Sprintf("after of step %q names %q, which is no step of the same block", n.ID.Value, shorten(text.Value)), hint).Meant(text, near)
 		}
 	}
 }
@@ -208,7 +207,7 @@ func (c *compiler) readSteps(places *config.Places, compiled *jsonata.Expression
 			c.found.Add(places.At(ref.Offset), "step-form", fmt.Sprintf("$%s reads the history of nodes, which steps do not have", ref.Function), "read the value of a step above by its id")
 			continue
 		}
-		c.readStep(places.At(ref.Offset), ref.Path[0], ref.Path)
+		c.readStep(places, ref)
 	}
 	if compiled.ContextUse().Whole {
 		for in := c.block; in != nil; in = in.outer {
@@ -219,7 +218,8 @@ func (c *compiler) readSteps(places *config.Places, compiled *jsonata.Expression
 	}
 }
 
-func (c *compiler) readStep(pos config.Pos, name string, path []string) {
+func (c *compiler) readStep(places *config.Places, ref jsonata.Reference) {
+	name, pos := ref.Path[0], places.At(ref.Offset)
 	if name == argsName {
 		return
 	}
@@ -238,7 +238,9 @@ func (c *compiler) readStep(pos config.Pos, name string, path []string) {
 		}
 		return
 	}
-	c.found.Add(pos, "unknown-step", fmt.Sprintf("%q is neither args nor a step above, so this path never has a value", name), c.unknownStepHint(name, path))
+	hint, instead := c.unknownStepHint(name, ref.Path)
+	c.found.Add(pos, "unknown-step", fmt.Sprintf("%q is neither args nor a step above, so this path never has a value", name), hint).
+		Fixed(replaceIn(places.Text, ref.Offset, name, instead)).Until(places.At(ref.Offset + len(name)))
 }
 
 func (c *compiler) laterHint(in *block) string {
@@ -248,8 +250,9 @@ func (c *compiler) laterHint(in *block) string {
 	return "read a step above"
 }
 
-// unknownStepHint returns what an unknown name was probably meant to be.
-func (c *compiler) unknownStepHint(name string, path []string) string {
+// unknownStepHint returns what an unknown name was probably meant to be, and what to write in its place; empty
+// when that is not known.
+func (c *compiler) unknownStepHint(name string, path []string) (hint, instead string) {
 	var known []string
 	for in := c.block; in != nil; in = in.outer {
 		known = append(known, in.ids[:in.at]...)
@@ -257,9 +260,12 @@ func (c *compiler) unknownStepHint(name string, path []string) string {
 	properties := c.tool.InputSchema.Get("properties")
 	switch {
 	case slices.Contains(c.block.bound, name):
-		return "did you mean " + strconv.Quote("$"+strings.Join(path, ".")) + "?"
+		return wording.Meant("$" + strings.Join(path, ".")), "$" + name
 	case properties.Get(name) != nil:
-		return "for the tool's argument write args." + name
+		return "for the tool's argument write args." + name, argsName + "." + name
 	}
-	return cmp.Or(wording.DidYouMean(name, append(known, argsName)), suggest(name, known, "the steps above are "))
+	if near := wording.Nearest(name, append(known, argsName)); near != "" {
+		return wording.Meant(near), near
+	}
+	return suggest(name, known, "the steps above are ")
 }
