@@ -444,9 +444,7 @@ func (a *items) value() value.Value {
 		return a.values
 	}
 	values := make([]value.Value, len(a.values))
-	for i, v := range a.values {
-		values[i] = v
-	}
+	copy(values, a.values)
 	return value.NewObject(a.taken, values)
 }
 

@@ -94,25 +94,25 @@ func (m *model) truth(source any, s scope) (bool, error) {
 
 // walk replaces {expr: …} in literal data.
 func (m *model) walk(data any, s scope) (value.Value, error) {
-	switch d := data.(type) {
-	case map[string]any:
-		if e, ok := d["expr"]; ok {
-			return m.eval(e, s)
-		}
-		var keys []string
-		var values []value.Value
-		for k, item := range d {
-			v, err := m.walk(item, s)
-			if err != nil {
-				return nil, err
-			}
-			if v != nil {
-				keys, values = append(keys, k), append(values, v)
-			}
-		}
-		return value.NewObject(keys, values), nil
+	d, isObject := data.(map[string]any)
+	if !isObject {
+		return value.FromPlain(data), nil
 	}
-	return value.FromPlain(data), nil
+	if e, ok := d["expr"]; ok {
+		return m.eval(e, s)
+	}
+	var keys []string
+	var values []value.Value
+	for k, item := range d {
+		v, err := m.walk(item, s)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			keys, values = append(keys, k), append(values, v)
+		}
+	}
+	return value.NewObject(keys, values), nil
 }
 
 func orNull(v value.Value) value.Value {

@@ -124,8 +124,8 @@ func (c *checker) addMinor() {
 
 func (c *checker) checkNode(ctx context.Context, i int, node graph.Node) {
 	c.historyNulls(i, node)
-	if s := c.stepOf(node); s != nil {
-		c.checkStep(ctx, i, s)
+	if c.stepOf(node) != nil {
+		c.checkStep(ctx, i)
 	}
 	switch node := node.(type) {
 	case *graph.Transform:
@@ -209,7 +209,7 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 	env.Node, env.Empty, env.Gives = c.isNode, c.mayBeEmpty, c.gives
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
-	c.stepFields(ctx, node, number, e, env)
+	c.stepFields(ctx, node, e, env)
 	infer := func(env shape.Env) (all []shape.RuleFinding) {
 		_, found := shape.Infer(ctx, e.Expression, env)
 		for _, f := range found {

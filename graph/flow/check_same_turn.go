@@ -223,7 +223,7 @@ func (c *checker) answerBefore(leaf *term, loop set) int {
 			if !loop.has(i) && leaf.left != nil {
 				return i
 			}
-		case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+		case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 		}
 	}
 	return -1

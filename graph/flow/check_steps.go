@@ -18,7 +18,7 @@ func (c *checker) isChain() bool { return c.graph != c.of }
 
 // stepFields warns of names that expressions of a step read as a field, and that are steps: of a value that
 // has no such field.
-func (c *checker) stepFields(ctx context.Context, node, number int, e *graph.Expr, env shape.Env) {
+func (c *checker) stepFields(ctx context.Context, node int, e *graph.Expr, env shape.Env) {
 	if !c.isChain() {
 		return
 	}

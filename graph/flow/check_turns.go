@@ -34,7 +34,7 @@ func (c *checker) countedItems(ctx context.Context, call graph.Node) {
 		if node.Cache != 0 {
 			return // equal calls are answered
 		}
-	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Exit:
+	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	over := fmt.Sprintf("node %q has %s items", call.ID(), value.NumberText(n))
 	c.exceeds("maxCalls", c.graph.Limits.MaxCalls, n*calls, over)

@@ -167,6 +167,7 @@ func (f *follower) output(ctx context.Context, node int) (out output, known bool
 			all = append(all, shape.Constant(f.graph.Nodes[to].ID()))
 		}
 		out.done = shape.Union(all...)
+	case *graph.Steps: // follows as a chain
 	case *graph.Exit:
 		value, known := f.previous(node)
 		out.done = value.NothingAsNull()

@@ -187,7 +187,7 @@ func (f *follower) block(ctx context.Context, node int, n *graph.Steps, s *graph
 }
 
 // checkStep reports what is wrong with the expressions of a step beside those of its node.
-func (c *checker) checkStep(ctx context.Context, i int, s *graph.Step) {
+func (c *checker) checkStep(ctx context.Context, i int) {
 	for number, u := range c.uses[i] {
 		switch u.at {
 		case inIf, inEachUntil, inTurnUntil:

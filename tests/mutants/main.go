@@ -156,7 +156,7 @@ func (t trial) outcome(ctx context.Context) (string, error) {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case failure != nil:
-			return "died\t" + args[0] + " " + reason(string(out)), nil
+			return "died\t" + args[0] + " " + reason(string(out)), nil //nolint:nilerr // a test that fails is what is looked for
 		}
 	}
 	return "survived\t", nil
