@@ -140,7 +140,7 @@ func (d *decoder) stepKeys(fs *fields, kind string) {
 			if name == "until" && form.find("repeat") != nil {
 				hint = "to run the step again until it holds, write repeat: {until: …}"
 			}
-			d.found.Add(fs.keyPos(name), "step-form", fs.who+" has "+name+" without each", hint)
+			d.found.Add(fs.keyPos(name), "step-form", fs.who+" has "+name+" without each", hint).Fixed(RemoveKey(fs.keyPos(name)))
 		}
 	}
 	if fs.get("until") != nil && fs.get("maxParallel") != nil && fs.get("each") != nil {

@@ -38,7 +38,8 @@ func (c *checker) stepFields(ctx context.Context, node int, e *graph.Expr, env s
 		}
 		pos := c.place(e.Text, at)
 		c.fields[pos] = name
-		c.found.Warn(pos, "step-as-field", fmt.Sprintf("%q is read as a field of the current value here, not as the step above", name), "write $$."+name)
+		c.found.Warn(pos, "step-as-field", fmt.Sprintf("%q is read as a field of the current value here, not as the step above", name), "write $$."+name).
+			Fixed(config.ReplaceWord(e.Text, at, end, "$$."+name))
 	}
 }
 
@@ -148,7 +149,7 @@ func (c *checker) askedAs(n *graph.Steps, s *graph.Step) {
 	for _, other := range n.Block {
 		if ask, isAsk := other.Node.(*graph.Ask); isAsk && other.ID == t.Text && ask.Form == nil {
 			c.found.Warn(s.If.Text.At(0), "ask-as-condition", fmt.Sprintf("the value of %q is {} when the user has agreed, which is false", other.ID),
-				fmt.Sprintf("write $exists(%s)", other.ID))
+				fmt.Sprintf("write $exists(%s)", other.ID)).Fixed(config.ReplaceWord(s.If.Text, t.Offset, t.End, "$exists("+other.ID+")"))
 		}
 	}
 }

@@ -101,7 +101,9 @@ type definition struct {
 	Result       string       `json:"result,omitempty"` // text; left out: json
 	Limits       *config.Data `json:"executionLimits,omitempty"`
 	Allow        *config.Data `json:"allow,omitempty"`
-	Nodes        []node       `json:"nodes"`
+	Nodes        []node       `json:"nodes,omitzero"` // nil: the tool has steps
+	Steps        *config.Data `json:"steps,omitempty"`
+	Return       string       `json:"return,omitempty"`
 }
 
 type node struct {
@@ -147,6 +149,11 @@ func definitionOf(t *config.Tool, root *config.Data) definition {
 	}
 	if t.Result == config.TextResult {
 		d.Result = string(t.Result)
+	}
+	if t.StepsAt.IsValid() {
+		d.Nodes, d.Steps = nil, raw.Get("steps")
+		d.Return, _ = raw.Get("return").Value().(string)
+		return d
 	}
 	for _, n := range t.Nodes {
 		given := named(raw.Get("nodes"), "id", n.ID.Value)

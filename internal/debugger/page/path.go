@@ -187,6 +187,9 @@ func (s *Server) listParts(r *http.Request, now runState) (any, error) {
 		return nil, err
 	}
 	all := now.history.Parts(p.address())
+	if all.Count == 0 && p.Part != "" { // it is a part without parts of its own: those beside it
+		all = now.history.Parts(p.address().Outer())
+	}
 	from, err := number(r, "from", 0, all.Count)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (r *runState) check(p place) (place, error) {
 		return p, errorf(http.StatusNotFound, "the run has no frame %s", p.Frame)
 	}
 	p.At = min(max(p.At, 0), len(r.records(p.Frame)))
-	if p.Part != "" && r.history.Parts(p.address()).Count == 0 {
+	if p.Part != "" && r.history.Parts(p.address().Outer()).Count == 0 {
 		return p, errorf(http.StatusNotFound, "step %s has no parts", execution.AddressOf(p.Frame, p.At, ""))
 	}
 	return p, nil
