@@ -21,6 +21,10 @@ func Language() (all []Described) {
 	}
 	forms = append(forms, retryForm(), pollForm(), cacheForm(), forEachForm(), onErrorForm(), transformForm(), conditionForm(),
 		upstreamForm(), execForm(), programForm(), oauthForm(), rateForm())
+	for _, kind := range stepKinds {
+		forms = append(forms, stepForms()[kind])
+	}
+	forms = append(forms, repeatForm(), stepAskForm())
 	for _, f := range forms {
 		for _, k := range f.keys {
 			if d := (Described{k.name, f.name, k.doc}); !k.older && !slices.Contains(all, d) {

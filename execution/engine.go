@@ -123,7 +123,7 @@ type Result struct {
 
 	records []*Record            // of the run's own frame
 	below   []*Record            // of parts and of other frames
-	names   map[Address][]string // of the parts of executions, in the order of the file
+	names   map[Address][]string // of the steps of blocks, in the order of the file
 }
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -33,7 +34,7 @@ type live struct {
 	inFlight chan struct{}        // has one for each call of a step that is in flight; made for the first
 	asking   chan struct{}        // holds one while a question of the run is open; made for the first
 	below    []*Record            // records of parts and of other frames than the run's own
-	names    map[Address][]string // of the parts of executions, in the order of the file
+	names    map[Address][]string // of the steps of blocks, in the order of the file
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
@@ -200,7 +201,7 @@ func (l *live) emit(ctx context.Context, e *Event) error {
 	if err := l.hooks.record(ctx, e); err != nil {
 		return err
 	}
-	if e.Parts != nil && e.Parts.Branches != nil {
+	if e.Parts != nil && e.Step.NodeID == config.StepsID && e.Parts.Branches != nil {
 		l.name(e.At(), e.Parts.Branches)
 	}
 	if e.Record != nil && (e.Record.Part != "" || e.Record.Frame != "") {
@@ -211,7 +212,7 @@ func (l *live) emit(ctx context.Context, e *Event) error {
 	return l.notify(e)
 }
 
-// name notes the names of the parts of an execution.
+// name notes the names of the steps of a block.
 func (l *live) name(at Address, names []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/graph"
 )
 
@@ -102,9 +103,9 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 	l.changing = changingOf(first.Start.Changing)
 	l.past = pastOf(events, h)
 	l.below = l.past.below
-	for at, parts := range l.past.fans {
-		if parts.Branches != nil {
-			l.name(at, parts.Branches)
+	for _, e := range events {
+		if e.Parts != nil && e.Step.NodeID == config.StepsID && e.Parts.Branches != nil {
+			l.name(e.At(), e.Parts.Branches)
 		}
 	}
 	l.past.charge(l.root.budget, "")

@@ -16,7 +16,7 @@ const (
 
 // Chain returns the steps of a tool or a block as a graph of nodes that run one after the other, in the
 // order of the file: what expressions can read does not depend on what runs at the same time, so that the
-// chain has the types of the steps. The entry has the id args. A step with if stands behind a switch. The
+// chain has the types of the steps. The entry has the id args. Before a step with if is a switch. The
 // chain is for analysis, not to be run: StepOf has what nodes lack.
 func (n *Steps) Chain(ctx context.Context, of *Graph) *Graph {
 	source := of.Tool.Nodes[n.index]

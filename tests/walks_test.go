@@ -61,6 +61,7 @@ var unmetered = map[string]string{
 	"base/diff.compareObjects":        "see compare",
 	"authoring/graphtest.eachString":  "of arguments and outputs, which are bounded as JSON",
 	"authoring/graphtest.lacking":     "of arguments and outputs, which are bounded as JSON, by what a test file expects of them",
+	"graph/flow.dataOf":               "of a constant of a file, which has at most MaxFileBytes",
 	"project/lock.dataOf":             "of a definition that an upstream server lists, decoded from JSON",
 	"project/lock.tidy":               "see dataOf",
 	"serving/pipeline.dataOf":         "of the request, which has at most maxRequest bytes",

@@ -132,19 +132,22 @@ func (r *repl) parts(rest string) error {
 			return errors.New("parts takes an address and the number of the first part: parts 4 20")
 		}
 	}
-	frame, index, _ := at.Split()
 	all := r.session.History().Parts(at)
 	if all.Count == 0 {
-		return fmt.Errorf("step %s has no parts; parts exist from the moment in which a node with forEach, or a parallel, begins them", execution.AddressOf(frame, index, ""))
+		at = at.Outer()
+		all = r.session.History().Parts(at)
+	}
+	if all.Count == 0 {
+		return fmt.Errorf("step %s has no parts; parts exist from the moment in which a node with forEach, a parallel, or a block of steps begins them", at)
 	}
 	const shown = 20
 	last := min(from+shown, all.Count)
 	for i := from; i < last; i++ {
-		r.part(execution.AddressOf(frame, index, all.Name(i)))
+		r.part(at + execution.Address("."+all.Name(i)))
 	}
 	r.say("%s, %d ended, %d failed", wording.Count(all.Count, "part"), all.Ended, all.Failed)
 	if last < all.Count {
-		r.say("; more: parts %s %d", execution.AddressOf(frame, index, ""), last)
+		r.say("; more: parts %s %d", at, last)
 	}
 	r.say("\n")
 	return nil
