@@ -297,8 +297,10 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 }
 
 // asksForField reports whether a switch of the graph reads a field of an output, a part of
-// it, or what it is a part of: the nodes after the switch may rely on that.
-func (c *checker) asksForField(path []string) bool { return c.readsField(path, true) }
+// it, or what it is a part of: the nodes after the switch may rely on that. So may those after a call that chooses which fields there are.
+func (c *checker) asksForField(path []string) bool {
+	return c.readsField(path, true) || len(path) == 2 && c.choosesAnswer(c.index[path[0]])
+}
 
 // testsField is asksForField without comparisons by size: these rely on the field themselves.
 func (c *checker) testsField(path []string) bool { return c.readsField(path, false) }

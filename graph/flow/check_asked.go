@@ -1,0 +1,69 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"toolgraph/expressions/shape"
+	"toolgraph/graph"
+)
+
+// asksHere returns a function that reports whether a switch has asked for a field before a node, other than one that lets runs come to the node only
+// where the field has no value.
+func (c *checker) asksHere(node int) func(path []string) bool {
+	var without []string
+	if before := c.arrivals[node]; len(before) == 1 {
+		if s, isSwitch := c.graph.Nodes[before[0]].(*graph.Switch); isSwitch {
+			without = c.falseOn(before[0], s, c.graph.Nodes[node])
+		}
+	}
+	return func(path []string) bool {
+		return !slices.Contains(without, strings.Join(path, ".")) && (c.asksForField(path) || c.distinguishes(node, path))
+	}
+}
+
+// distinguishes reports whether a switch that has always run before a node compares another field of the same answer with a text, as in
+// status = "found": the answers of a server that are told apart so have different fields.
+func (c *checker) distinguishes(node int, path []string) bool {
+	if _, isCall := c.graph.Node(path[0]).(*graph.MCP); !isCall || len(path) != 2 {
+		return false
+	}
+	for at, terms := range c.terms {
+		if len(terms) == 0 || slices.ContainsFunc(c.states[node].list, func(s *state) bool { return s.presence(at) != shape.Always }) {
+			continue
+		}
+		for _, t := range terms {
+			if slices.ContainsFunc(t.leaves(), func(leaf *term) bool {
+				_, isText := leaf.constant.(string)
+				field, ofSame := strings.CutPrefix(plainPath(sideText(leaf.left)), path[0]+".")
+				return leaf.op == "equal" && isText && ofSame && isPlainPath(field) && !strings.Contains(field, ".")
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// falseOn returns the paths that a switch has tested and found false when it goes to a node.
+func (c *checker) falseOn(at int, s *graph.Switch, to graph.Node) (paths []string) {
+	ways := 0
+	for i, condition := range s.Conditions {
+		t := c.terms[at][i]
+		if condition.Next == to {
+			ways++
+			if t.op == "not" && t.parts[0].op == "holds" {
+				paths = append(paths, plainPath(sideText(t.parts[0].left)))
+			}
+		} else if s.Default == to && t.op == "holds" {
+			paths = append(paths, plainPath(sideText(t.left)))
+		}
+	}
+	if s.Default == to {
+		ways++
+	}
+	if ways != 1 {
+		return nil
+	}
+	return paths
+}
