@@ -28,6 +28,7 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 			in.need(v)
 			in.absent(&t.Parts[i], v)
 			in.joined(&t.Parts[i], v)
+			in.joinsOr(v)
 		}
 		out = of(String())
 	case "..":

@@ -66,6 +66,8 @@ func TestSlipsOfExpressions(t *testing.T) {
 		{`$type($.list) = "list"`, "constant-condition", `$type`, "array, boolean"},
 		{`$.list.entries.length`, "impossible-path", `length`, "$count($.list.entries)"},
 		{`$.list.entries^("size")`, "constant-condition", `"size"`, "^(size)"},
+		{`"is " & ($.list.entries[0].name or $.entry.path)`, "wrong-operand", `$.list.entries[0].name or`, "write ??"},
+		{`($n := $.entry.path or $vars.words[0] or $.list.entries[0].name; $n & "!")`, "wrong-operand", `$.entry.path or`, "??"},
 		{`$join(["a", $.list.entries[0].size], "-")`, "wrong-argument", `$.list.entries[0]`, "$string(…)"},
 	} {
 		found := slipsIn(t, c.expr)
@@ -92,6 +94,7 @@ func TestNoSlipsOfExpressions(t *testing.T) {
 		`"costs {5} and ${6}"`, `"a {{other.path}} b"`, `"{\"a\": 1}"`, `$.entry.path = "a" or $.entry.path = "b"`, `$.entry.path in ["a", "b"]`, `"n: " & ($.entry.path ?? "none")`,
 		`$count($.entry.path ~> $split("/"))`, `$type($.list) = "object"`, `[$.list.entries^(>size, name)]`, `$join(["a", $string($.list.entries[0].size)], "-")`, `$.entry.path = $.entry.path & "/"`,
 		`$filter($.list.entries, function($e) { $e.size }) ?? []`, `$each($.list, function($v, $k) { $k }) ?? []`, `[$.list.entries.(1)]`, `$formatNumber(1, "#0.00")`, `$vars.words[0] & "x"`,
+		`"is " & ($.list.entries[0].name ?? $.entry.path)`, `"is " & ($.list.entries[0].size > 3 or $.entry.path = "a")`, `"any: " & ($exists($.entry.path) or $exists($.list))`, `"is " & ($.list.entries[0].name or $.entry.path ? "known" : "unknown")`,
 		`[$map($.list.entries, function($e, $i) { $i & $e.name })]`, `$replace($.entry.path, /(a)/, "$1-$0")`,
 	} {
 		if found := slipsIn(t, expr); len(found) > 0 {
