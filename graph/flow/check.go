@@ -348,13 +348,16 @@ func isPlainCall(n graph.Node) bool {
 	return c.ForEach == nil && (c.OnError == nil || c.OnError.Next != nil)
 }
 
-// hasDefault reports whether inputSchema has a default for an argument, or for what it is in.
+// hasDefault reports whether inputSchema has a default for an argument, for a field of its items, or for what it is in.
 func (c *checker) hasDefault(path []string) bool {
 	if path[0] != c.graph.Entry.ID() {
 		return false
 	}
 	part := c.graph.Tool.InputSchema
 	for _, name := range path[1:] {
+		if items := part.Get("items"); items != nil {
+			part = items
+		}
 		if part = part.Get("properties").Get(name); part.Get("default") != nil {
 			return true
 		}

@@ -1,9 +1,12 @@
 package flow
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"toolgraph/config"
+	"toolgraph/expressions"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 )
@@ -66,4 +69,22 @@ func (c *checker) falseOn(at int, s *graph.Switch, to graph.Node) (paths []strin
 		return nil
 	}
 	return paths
+}
+
+// lackedByItem warns of a required argument that is a field of $item which the items of a list may lack by its schema.
+func (a *argsChecker) lackedByItem(d *config.Data, s map[string]any, given shape.Shape, path []string) {
+	e := a.trees[d.Expr.Pos]
+	if e == nil || e.Tree() == nil || a.handled || a.needs[d.Expr.Pos] != needed || !given.MayBeNothing() || a.fills(s) {
+		return
+	}
+	steps := e.Tree().Parts
+	if first := firstOf(e.Tree()); len(steps) != 2 || first.Kind != "variable" || first.Text != expressions.VarItem || steps[1].Kind != "name" {
+		return
+	}
+	list := a.givenItems(e)
+	if field := below(list, steps[1].Text); len(list) == 0 || !a.isOptionalBelow(field, len(list)) || a.hasDefault(field) {
+		return
+	}
+	a.found.Warn(a.place(e.Text, e.Tree().Offset), "maybe-missing", fmt.Sprintf("argument %q of tool %q is required, and %s may be missing", pathText(path), a.tool, sourceOf(e, e.Tree())),
+		"give a default: … ?? value; or require it in the schema of the items")
 }

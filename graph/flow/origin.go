@@ -102,7 +102,10 @@ func fieldIn(t *jsonata.Tree, name string) *jsonata.Tree {
 
 // isOptional reports whether a field of a path is optional by the schema of the first, which is that of a node, or by the value
 // that the node's onError gives for an item. A field that a switch reads, such as one whose items it counts, is not.
-func (c *checker) isOptional(path []string) bool {
+func (c *checker) isOptional(path []string) bool { return c.isOptionalBelow(path, 0) }
+
+// isOptionalBelow is isOptional for the names behind the first ones.
+func (c *checker) isOptionalBelow(path []string, first int) bool {
 	if len(path) < 2 {
 		return false
 	}
@@ -121,7 +124,7 @@ func (c *checker) isOptional(path []string) bool {
 		if f < 0 {
 			return false
 		}
-		if fields[f].Optional && !c.switchAsks(path[:depth+2]) && (depth > 0 || !c.choosesAnswer(i)) {
+		if fields[f].Optional && depth+1 >= first && !c.switchAsks(path[:depth+2]) && (depth > 0 || !c.choosesAnswer(i)) {
 			return true
 		}
 		at = fields[f].Shape
