@@ -133,7 +133,7 @@ func (in *inferrer) turned(s *site, value, name, whole Shape) fact {
 	if _, pairs := passed()[s.name]; fn == nil || !pairs || len(fn.params()) < 2 || len(in.findings) == before {
 		return out
 	}
-	if (s.name == "map" || s.name == "filter") && !(mentions(fn.body(), fn.params()[0].Text) && mentions(fn.body(), fn.params()[1].Text)) {
+	if (s.name == "map" || s.name == "filter") && (!mentions(fn.body(), fn.params()[0].Text) || !mentions(fn.body(), fn.params()[1].Text)) {
 		return out // one is a slip for the other
 	}
 	consequences := slices.Clone(in.findings[before:])
