@@ -11,6 +11,33 @@ import (
 	"toolgraph/graph"
 )
 
+// asksForField reports whether a switch of the graph reads a field of an output, a part of
+// it, or what it is a part of: the nodes after the switch may rely on that. So may those after a call that chooses which fields there are.
+func (c *checker) asksForField(path []string) bool {
+	return c.readsField(path, true) || len(path) == 2 && c.choosesAnswer(c.index[path[0]])
+}
+
+// testsField is asksForField without comparisons by size: these rely on the field themselves.
+func (c *checker) testsField(path []string) bool { return c.readsField(path, false) }
+
+func (c *checker) readsField(path []string, bySize bool) bool {
+	for _, node := range c.graph.Nodes {
+		s, isSwitch := node.(*graph.Switch)
+		if !isSwitch {
+			continue
+		}
+		for _, condition := range s.Conditions {
+			for _, ref := range condition.Rule.References() {
+				n := min(len(ref.Path), len(path))
+				if n > 0 && !ref.Body && (bySize || !ref.Ordered) && slices.Equal(ref.Path[:n], path[:n]) {
+					return true
+				}
+			}
+		}
+	}
+	return c.hasDefault(path)
+}
+
 // asksHere returns a function that reports whether a switch has asked for a field before a node, other than one that lets runs come to the node only
 // where the field has no value.
 func (c *checker) asksHere(node int) func(path []string) bool {
