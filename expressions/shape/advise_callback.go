@@ -123,17 +123,21 @@ func (in *inferrer) swapped(s *site) bool {
 	return true
 }
 
-// turned infers a function of $each or $sift for the value and the name of each field of an object. One that goes wrong, and would not with the
-// two the other way round, has its parameters in the wrong order: that is reported in place of what follows from it.
-func (in *inferrer) turned(s *site, value, name, object Shape) fact {
+// turned infers a function for two values and the whole whose parts they are: each value and its name for $each and $sift, each item and its index
+// for $map and $filter. One that goes wrong, and would not with the two the other way round, has its parameters in the wrong order: that is reported
+// in place of what follows from it.
+func (in *inferrer) turned(s *site, value, name, whole Shape) fact {
 	before := len(in.findings)
-	out := in.callback(s.arg(1), s.focus, value, name, object)
+	out := in.callback(s.arg(1), s.focus, value, name, whole)
 	fn := s.lambda()
-	if fn == nil || len(fn.params()) < 2 || len(in.findings) == before {
+	if _, pairs := passed()[s.name]; fn == nil || !pairs || len(fn.params()) < 2 || len(in.findings) == before {
 		return out
 	}
+	if (s.name == "map" || s.name == "filter") && (!mentions(fn.body(), fn.params()[0].Text) || !mentions(fn.body(), fn.params()[1].Text)) {
+		return out // one is a slip for the other
+	}
 	consequences := slices.Clone(in.findings[before:])
-	in.callback(s.arg(1), s.focus, name, value, object)
+	in.callback(s.arg(1), s.focus, name, value, whole)
 	works := len(in.findings) == before+len(consequences)
 	in.findings = append(in.findings[:before], consequences...)
 	if works && slices.ContainsFunc(consequences, func(f Finding) bool { return mistakenKinds[f.Code] }) {

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolgraph/expressions/jsonata"
@@ -143,4 +144,33 @@ func (in *inferrer) joinedEquality(t *tree) bool {
 	in.report(t, CodeConstantComparison, fmt.Sprintf("the whole text %s is compared with %s, and it never is that: %s binds weaker than &", in.text(joined), in.text(text), t.Text),
 		fmt.Sprintf("put the comparison into parentheses: … & (%s %s %s)", in.text(last), t.Text, in.text(text)))
 	return true
+}
+
+// orOfValues returns an or whose operands are read and are texts or numbers, as far as is known of at least one of them; nil for any other or.
+func (in *inferrer) orOfValues(t *tree, left, right fact) *tree {
+	known := false
+	for i, v := range []fact{left, right} {
+		if of := v.shape.without(kindNothing); v.values == nil {
+			if !isPicked(&t.Parts[i]) || !v.shape.IsAny() && (of.isNone() || of.can(kindAll&^(kindString|kindNumber|kindNull))) {
+				return nil
+			}
+			known = known || !v.shape.IsAny()
+		}
+	}
+	if !known && left.values == nil {
+		return nil
+	}
+	return t
+}
+
+// joinsOr reports an or of values where a text is joined with it.
+func (in *inferrer) joinsOr(v fact) {
+	if t := v.values; t != nil {
+		in.report(t, CodeWrongOperand, in.text(t)+" is true or false, and none of the values", "for the first value that exists write ?? between them")
+	}
+}
+
+// isPicked reports whether a part reads a value by names, indexes and filters.
+func isPicked(t *tree) bool {
+	return isRead(t) || t.Kind == "predicate" && isPicked(&t.Parts[0]) || t.Kind == "path" && !slices.ContainsFunc(t.Parts, func(step tree) bool { return !isPicked(&step) })
 }

@@ -125,7 +125,7 @@ func (in *inferrer) choice(t *tree, focus *fact) fact {
 		in.conjoins(t, left, right)
 		return fact{
 			shape: simple(disjunction(truth, right.shape.truth())), written: left.written && right.written,
-			whenFalse: slices.Concat(left.whenFalse, right.whenFalse),
+			whenFalse: slices.Concat(left.whenFalse, right.whenFalse), values: in.orOfValues(t, left, right),
 		}
 	}
 	in.deadDefault(t)

@@ -107,9 +107,17 @@ func (a *alternatives) beyond(b *alternatives) (f float64, is bool) {
 	}
 	own, want := *a.span, b.numberSpan()
 	switch {
-	case own.least < want.least && !math.IsInf(own.least, 0):
+	case math.IsInf(own.least, 0) || own.least >= want.least && (own.aboveLeast || want.reachesDown(own.least)):
+	case own.aboveLeast:
+		return (own.least + min(own.most, want.least)) / 2, true
+	default:
 		return own.least, true
-	case own.most > want.most && !math.IsInf(own.most, 0):
+	}
+	switch {
+	case math.IsInf(own.most, 0) || own.most <= want.most && (own.belowMost || want.reachesUp(own.most)):
+	case own.belowMost:
+		return (own.most + max(own.least, want.most)) / 2, true
+	default:
 		return own.most, true
 	}
 	return 0, false
@@ -121,13 +129,22 @@ func (s Shape) Range() string { return s.get().spanText() }
 // spanText returns the numbers of the shape, for people.
 func (a *alternatives) spanText() string {
 	s := a.numberSpan()
+	least, most := "at least ", "at most "
+	if s.aboveLeast {
+		least = "more than "
+	}
+	if s.belowMost {
+		most = "less than "
+	}
 	switch {
 	case a.numbers != nil:
 		return Shape{a}.only(kindNumber).String()
 	case math.IsInf(s.least, 0):
-		return "at most " + value.NumberText(s.most)
+		return most + value.NumberText(s.most)
 	case math.IsInf(s.most, 0):
-		return "at least " + value.NumberText(s.least)
+		return least + value.NumberText(s.least)
+	case s.aboveLeast || s.belowMost:
+		return least + value.NumberText(s.least) + " and " + most + value.NumberText(s.most)
 	}
 	return value.NumberText(s.least) + " to " + value.NumberText(s.most)
 }

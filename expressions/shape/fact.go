@@ -28,6 +28,7 @@ type fact struct {
 	matches   int      // of a match, or a list of matches: the groups of its regular expression, and 1
 	groups    int      // of the groups of a match: as many, and 1
 	from      *tree    // of a variable: the part that gave it its value
+	values    *tree    // or whose operands are values and no conditions
 	constant  any      // of a constant of the graph file: its value there
 }
 

@@ -117,7 +117,7 @@ func mapped(in *inferrer, s *site) fact {
 // applyEach infers the results of the second argument, a function, for the items of the
 // first: it gets the item, its index and the array.
 func (in *inferrer) applyEach(s *site, item Shape) fact {
-	return in.callback(s.arg(1), s.focus, item, Number(), s.arg(0).shape)
+	return in.turned(s, item, Number(), s.arg(0).shape)
 }
 
 // sequenceOver returns the sequence of the results of a function for the parts of a value; filled reports whether it has an item.

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"fmt"
 
 	"toolgraph/internal/base/wording"
@@ -28,6 +29,7 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 			in.need(v)
 			in.absent(&t.Parts[i], v)
 			in.joined(&t.Parts[i], v)
+			in.joinsOr(v)
 		}
 		out = of(String())
 	case "..":
@@ -170,6 +172,11 @@ func (s Shape) isOne() bool {
 // has one constant may be meant to be changed, and null may come from anywhere.
 func (in *inferrer) neverEqual(t *tree, left, right fact) {
 	a, b := compared(left, right), compared(right, left)
+	hint := ""
+	if t.Text == "in" && !left.shape.IsAny() && (right.written || right.constant != nil) {
+		a = a.without(kindNull) // what else the value may be is in the list, or never is
+		hint = itemsHint(a, b)
+	}
 	if a.can(kindNull) || b.can(kindNull) || a.isNone() || b.isNone() {
 		return
 	}
@@ -198,7 +205,18 @@ func (in *inferrer) neverEqual(t *tree, left, right fact) {
 		}
 		message += fmt.Sprintf(", and "+is, in.text(other), b)
 	}
-	in.report(t, CodeConstantComparison, message, wording.Meant(near)).instead(in.source, place, word, near)
+	in.report(t, CodeConstantComparison, message, cmp.Or(wording.Meant(near), hint)).instead(in.source, place, word, near)
+}
+
+// itemsHint returns the remedy for constants that are texts where numbers are looked for, or the other way round.
+func itemsHint(value, items Shape) string {
+	switch of, are := value.get().kinds, items.get().kinds; {
+	case of == kindString && are == kindNumber:
+		return "write the items of the list as texts, in quotes"
+	case of == kindNumber && are == kindString:
+		return "write the items of the list as numbers, without quotes"
+	}
+	return ""
 }
 
 // compared returns the shape that counts in a comparison: a value that is read and has one constant counts as any of its kind, and so does a

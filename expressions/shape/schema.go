@@ -123,7 +123,7 @@ func (r *schemaReader) typed(schema value.Value, depth int) Shape {
 	}
 	a.whole = slices.Contains(types, any("integer")) && !slices.Contains(types, any("number"))
 	if a.kinds.has(kindNumber) {
-		a.span = spanOf(schema)
+		a.span = spanOf(schema, a.whole)
 	}
 	if a.kinds == 0 {
 		a.kinds = kindValue

@@ -7,8 +7,11 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// span is a range of numbers, both ends included; an open end is infinite.
-type span struct{ least, most float64 }
+// span is a range of numbers; an open end is infinite. The ends are included, unless it says otherwise.
+type span struct {
+	least, most           float64
+	aboveLeast, belowMost bool // least, and most, are not included
+}
 
 var allNumbers = span{least: math.Inf(-1), most: math.Inf(1)}
 
@@ -40,8 +43,17 @@ func uniteSpans(a, b *alternatives) *span {
 		return a.span
 	}
 	one, other := a.numberSpan(), b.numberSpan()
-	return &span{min(one.least, other.least), max(one.most, other.most)}
+	all := span{least: min(one.least, other.least), most: max(one.most, other.most)}
+	all.aboveLeast = !one.reachesDown(all.least) && !other.reachesDown(all.least)
+	all.belowMost = !one.reachesUp(all.most) && !other.reachesUp(all.most)
+	return &all
 }
+
+// reachesDown reports whether a range includes a lower end, or goes beyond it.
+func (s span) reachesDown(end float64) bool { return s.least < end || s.least == end && !s.aboveLeast }
+
+// reachesUp reports whether a range includes an upper end, or goes beyond it.
+func (s span) reachesUp(end float64) bool { return s.most > end || s.most == end && !s.belowMost }
 
 // tidySpan drops a range that says nothing, or less than the listed numbers.
 func (a *alternatives) tidySpan() {
@@ -55,26 +67,34 @@ func sameSpan(a, b *span) bool { return a == b || a != nil && b != nil && *a == 
 // apart reports whether the numbers of two shapes have nothing in common, as far as their ranges say.
 func (a *alternatives) apart(b *alternatives) bool {
 	one, other := a.numberSpan(), b.numberSpan()
-	return one.most < other.least || other.most < one.least
+	return !one.reachesUp(other.least) || !other.reachesDown(one.most) || !other.reachesUp(one.least) || !one.reachesDown(other.most)
 }
 
-func (s span) has(f float64) bool { return s.least <= f && f <= s.most }
+func (s span) has(f float64) bool { return s.reachesDown(f) && s.reachesUp(f) }
 
 // largestInteger is the bound that generators of schemas give every integer: no bound.
 const largestInteger = 1<<53 - 1
 
-// spanOf returns the range that a schema gives numbers; nil for all.
-func spanOf(schema value.Value) *span {
+// spanOf returns the range that a schema gives numbers, of which only integers count when whole.
+func spanOf(schema value.Value, whole bool) *span {
 	s := allNumbers
-	for _, keyword := range []string{"minimum", "exclusiveMinimum"} {
-		if f, isNumber := member(schema, keyword).(float64); isNumber && f > -largestInteger {
-			s.least = max(s.least, f)
-		}
+	if f, isNumber := member(schema, "minimum").(float64); isNumber && f > -largestInteger {
+		s.least = f
 	}
-	for _, keyword := range []string{"maximum", "exclusiveMaximum"} {
-		if f, isNumber := member(schema, keyword).(float64); isNumber && f < largestInteger {
-			s.most = min(s.most, f)
-		}
+	if f, isNumber := member(schema, "maximum").(float64); isNumber && f < largestInteger {
+		s.most = f
+	}
+	if f, isNumber := member(schema, "exclusiveMinimum").(float64); isNumber && f > -largestInteger && s.reachesDown(f) {
+		s.least, s.aboveLeast = f, true
+	}
+	if f, isNumber := member(schema, "exclusiveMaximum").(float64); isNumber && f < largestInteger && s.reachesUp(f) {
+		s.most, s.belowMost = f, true
+	}
+	if whole && s.aboveLeast {
+		s.least, s.aboveLeast = math.Floor(s.least)+1, false
+	}
+	if whole && s.belowMost {
+		s.most, s.belowMost = math.Ceil(s.most)-1, false
 	}
 	return &s
 }
@@ -84,11 +104,18 @@ func (s *span) bounds() (keywords []keyword) {
 	if s == nil {
 		return nil
 	}
+	least, most := "minimum", "maximum"
+	if s.aboveLeast {
+		least = "exclusiveMinimum"
+	}
+	if s.belowMost {
+		most = "exclusiveMaximum"
+	}
 	if !math.IsInf(s.least, 0) {
-		keywords = append(keywords, keyword{"minimum", s.least})
+		keywords = append(keywords, keyword{least, s.least})
 	}
 	if !math.IsInf(s.most, 0) {
-		keywords = append(keywords, keyword{"maximum", s.most})
+		keywords = append(keywords, keyword{most, s.most})
 	}
 	return keywords
 }

@@ -234,31 +234,6 @@ func expressionAt(r *graph.Rule, path []any) *jsonata.Tree {
 	return nil
 }
 
-// asksForField reports whether a switch of the graph reads a field of an output, a part of
-// it, or what it is a part of: the nodes after the switch may rely on that.
-func (c *checker) asksForField(path []string) bool { return c.readsField(path, true) }
-
-// testsField is asksForField without comparisons by size: these rely on the field themselves.
-func (c *checker) testsField(path []string) bool { return c.readsField(path, false) }
-
-func (c *checker) readsField(path []string, bySize bool) bool {
-	for _, node := range c.graph.Nodes {
-		s, isSwitch := node.(*graph.Switch)
-		if !isSwitch {
-			continue
-		}
-		for _, condition := range s.Conditions {
-			for _, ref := range condition.Rule.References() {
-				n := min(len(ref.Path), len(path))
-				if n > 0 && !ref.Body && (bySize || !ref.Ordered) && slices.Equal(ref.Path[:n], path[:n]) {
-					return true
-				}
-			}
-		}
-	}
-	return c.hasDefault(path)
-}
-
 // declared reports whether the shape of a node's output comes from a schema.
 func (c *checker) declared(id string) bool {
 	if s := c.stepOf(c.graph.Node(id)); s != nil && (s.Each != nil || s.Repeat != nil || s.OnError != nil) {
@@ -287,13 +262,16 @@ func isPlainCall(n graph.Node) bool {
 	return c.ForEach == nil && (c.OnError == nil || c.OnError.Next != nil)
 }
 
-// hasDefault reports whether inputSchema has a default for an argument, or for what it is in.
+// hasDefault reports whether inputSchema has a default for an argument, for a field of its items, or for what it is in.
 func (c *checker) hasDefault(path []string) bool {
 	if path[0] != c.graph.Entry.ID() {
 		return false
 	}
 	part := c.graph.Tool.InputSchema
 	for _, name := range path[1:] {
+		if items := part.Get("items"); items != nil {
+			part = items
+		}
 		if part = part.Get("properties").Get(name); part.Get("default") != nil {
 			return true
 		}

@@ -270,6 +270,7 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 		if conflict, conflicts = given.Filled().Conflict(want); !conflicts || len(conflict.Path) == 0 {
 			a.chance(d, given, want, path)
 			a.partly(d, given, want, path)
+			a.lackedByItem(d, s, given, path)
 			return
 		}
 		severity = config.Warning // an empty array fits

@@ -187,6 +187,9 @@ func (c *checker) argumentAt(path []string, excess shape.Excess) config.Pos {
 	if excess.Fraction {
 		keys = []string{"type"}
 	}
+	if d := part.Get("minimum"); d != nil && string(d.JSON()) == excess.Found {
+		return d.Pos
+	}
 	for _, key := range keys {
 		if d := part.Get(key); d != nil {
 			return d.Pos

@@ -126,43 +126,6 @@ func (c *checker) missing(node int, r *graph.Rule, t *term) {
 	}
 }
 
-// asksHere returns a function that reports whether a switch has asked for a field before a node, other than one that lets runs come to the node only
-// where the field has no value.
-func (c *checker) asksHere(node int) func(path []string) bool {
-	var without []string
-	if before := c.arrivals[node]; len(before) == 1 {
-		if s, isSwitch := c.graph.Nodes[before[0]].(*graph.Switch); isSwitch {
-			without = c.falseOn(before[0], s, c.graph.Nodes[node])
-		}
-	}
-	return func(path []string) bool {
-		return !slices.Contains(without, strings.Join(path, ".")) && c.asksForField(path)
-	}
-}
-
-// falseOn returns the paths that a switch has tested and found false when it goes to a node.
-func (c *checker) falseOn(at int, s *graph.Switch, to graph.Node) (paths []string) {
-	ways := 0
-	for i, condition := range s.Conditions {
-		t := c.terms[at][i]
-		if condition.Next == to {
-			ways++
-			if t.op == "not" && t.parts[0].op == "holds" {
-				paths = append(paths, plainPath(sideText(t.parts[0].left)))
-			}
-		} else if s.Default == to && t.op == "holds" {
-			paths = append(paths, plainPath(sideText(t.left)))
-		}
-	}
-	if s.Default == to {
-		ways++
-	}
-	if ways != 1 {
-		return nil
-	}
-	return paths
-}
-
 // isEmpty reports whether a comparison of nothing with the constant may be intended.
 func isEmpty(constant any) bool { return constant == "" || constant == 0.0 || constant == false }
 

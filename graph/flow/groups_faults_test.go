@@ -45,6 +45,12 @@ func TestFieldsOfAnyName(t *testing.T) {
 		{`{"x": $merge($each($.entry.people, function($id, $p) { {$id: $p.name} }))}`, `write function($p, $id) [wrong-argument]`},
 		{`{"x": $sift($.entry.prices, function($n, $p) { $p > 3 })}`, `the function of $sift is the value`},
 		{`{"x": [$each($.entry.list{kind: size}, function($g, $all) { {"k": $uppercase($g), "n": $sum($all)} })]}`, `write function($all, $g) [wrong-argument]`},
+		{`{"x": [$map($.entry.list, function($n, $l) { {"line": $n + 1, "text": $trim($l.text)} })]}`, `the first parameter of the function of $map is the item, the second one the index; $n and $l are used the other way round; write function($l, $n) [wrong-argument]`},
+		{`{"x": [$filter($.entry.list, function($n, $l) { $n > 0 and $l.size > 3 })]}`, `write function($l, $n) [wrong-argument]`},
+		{`($long := function($t) { $length($t) > 9 }; {"x": [$map($.entry.list.text, function($n, $t) { $long($t) ? {"line": $n + 1, "text": $trim($t)} })]})`, `write function($t, $n) [wrong-argument]`},
+		{`{"x": [$map($.entry.list, function($l, $n) { {"line": $n + 1, "text": $trim($l.text)} })]}`, ""},
+		{`{"x": [$map($.entry.list, function($l, $n) { {"line": $n + "a", "text": $trim($l.text)} })]}`, `"a" is string`}, // wrong either way
+		{`{"x": [$filter($.entry.list, function($l, $n) { $n > 0 and $l.size > 3 })]}`, ""},
 		{`{"x": [$each($.entry.prices, function($p, $n) { $n & ": " & $p * 2 })]}`, ""},
 		{`{"x": [$each($.entry.prices, function($p, $n) { $p * $n })]}`, `$n is string, but the operator * takes a number`}, // wrong either way
 		{`{"x": $merge($each($.entry.people, function($p, $id) { {$id: $p.name} }))}`, ""},

@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"maps"
 	"slices"
 
+	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/jsonlogic"
 	"toolgraph/expressions/shape"
@@ -99,8 +101,11 @@ func fieldIn(t *jsonata.Tree, name string) *jsonata.Tree {
 }
 
 // isOptional reports whether a field of a path is optional by the schema of the first, which is that of a node, or by the value
-// that the node's onError gives for an item.
-func (c *checker) isOptional(path []string) bool {
+// that the node's onError gives for an item. A field that a switch reads, such as one whose items it counts, is not.
+func (c *checker) isOptional(path []string) bool { return c.isOptionalBelow(path, 0) }
+
+// isOptionalBelow is isOptional for the names behind the first ones.
+func (c *checker) isOptionalBelow(path []string, first int) bool {
 	if len(path) < 2 {
 		return false
 	}
@@ -113,15 +118,36 @@ func (c *checker) isOptional(path []string) bool {
 		return false
 	}
 	at := c.outputs[i].done
-	for _, name := range path[1:] {
+	for depth, name := range path[1:] {
 		fields := itemFields(at)
 		f := slices.IndexFunc(fields, func(f shape.Field) bool { return f.Name == name })
-		if f < 0 || fields[f].Optional {
-			return f >= 0
+		if f < 0 {
+			return false
+		}
+		if fields[f].Optional && depth+1 >= first && !c.switchAsks(path[:depth+2]) && (depth > 0 || !c.choosesAnswer(i)) {
+			return true
 		}
 		at = fields[f].Shape
 	}
 	return false
+}
+
+// choosesAnswer reports whether a node calls an upstream tool with a constant for an argument with an enum, on which it may depend which of its optional fields the
+// answer has: the author knows.
+func (c *checker) choosesAnswer(node int) bool {
+	m, isMCP := c.graph.Nodes[node].(*graph.MCP)
+	if !isMCP {
+		return false
+	}
+	args := c.graph.Tool.Nodes[node].Args
+	schema := newInputSchema(knownTool(c.all.up, m.Server, m.Tool).InputSchema)
+	properties, _ := schema.root["properties"].(map[string]any)
+	return slices.ContainsFunc(slices.Collect(maps.Keys(properties)), func(name string) bool {
+		part, _ := properties[name].(map[string]any)
+		_, listed := schema.resolved(part)["enum"]
+		given := args.Get(name)
+		return listed && given != nil && given.Kind == config.KindScalar
+	})
 }
 
 // itemFields returns the fields of the objects of a shape, or of the items of its arrays.

@@ -10,11 +10,11 @@ import (
 
 // slipGraph has an expression of a transform, EXPR, over outputs of known shapes.
 const slipGraph = `server: {name: s, version: "1"}
-vars: {lot: 10, none: 0, words: [a, b], limits: {most: 5}}
+vars: {lot: 10, none: 0, ports: [21, 23], codes: ["21", x], words: [a, b], limits: {most: 5}}
 mcpServers: {files: {command: files}}
 tools:
 - name: t
-  inputSchema: {type: object, properties: {path: {type: string}, numbers: {type: array, items: {type: number}}, some: {type: array, minItems: 1, items: {type: number}}}, required: [path, numbers, some]}
+  inputSchema: {type: object, properties: {path: {type: string}, numbers: {type: array, items: {type: number}}, port: {type: [string, "null"]}, some: {type: array, minItems: 1, items: {type: number}}}, required: [path, numbers, port, some]}
   outputSchema: {type: object, properties: {v: {}}, required: [v]}
   nodes:
   - {id: entry, type: entry, next: list}
@@ -66,6 +66,12 @@ func TestSlipsOfExpressions(t *testing.T) {
 		{`$type($.list) = "list"`, "constant-condition", `$type`, "array, boolean"},
 		{`$.list.entries.length`, "impossible-path", `length`, "$count($.list.entries)"},
 		{`$.list.entries^("size")`, "constant-condition", `"size"`, "^(size)"},
+		{`"is " & ($.list.entries[0].name or $.entry.path)`, "wrong-operand", `$.list.entries[0].name or`, "write ??"},
+		{`($n := $.entry.path or $vars.words[0] or $.list.entries[0].name; $n & "!")`, "wrong-operand", `$.entry.path or`, "??"},
+		{`$.entry.path in $vars.ports`, "constant-condition", `$.entry`, "in quotes"},
+		{`$.entry.port in $vars.ports`, "constant-condition", `$.entry`, "in quotes"},
+		{`$.list.entries[0].size in ["21", "23"]`, "constant-condition", `$.list`, "without quotes"},
+		{`$.entry.port in [21, 23]`, "constant-condition", `$.entry`, "in quotes"},
 		{`$join(["a", $.list.entries[0].size], "-")`, "wrong-argument", `$.list.entries[0]`, "$string(…)"},
 	} {
 		found := slipsIn(t, c.expr)
@@ -92,6 +98,8 @@ func TestNoSlipsOfExpressions(t *testing.T) {
 		`"costs {5} and ${6}"`, `"a {{other.path}} b"`, `"{\"a\": 1}"`, `$.entry.path = "a" or $.entry.path = "b"`, `$.entry.path in ["a", "b"]`, `"n: " & ($.entry.path ?? "none")`,
 		`$count($.entry.path ~> $split("/"))`, `$type($.list) = "object"`, `[$.list.entries^(>size, name)]`, `$join(["a", $string($.list.entries[0].size)], "-")`, `$.entry.path = $.entry.path & "/"`,
 		`$filter($.list.entries, function($e) { $e.size }) ?? []`, `$each($.list, function($v, $k) { $k }) ?? []`, `[$.list.entries.(1)]`, `$formatNumber(1, "#0.00")`, `$vars.words[0] & "x"`,
+		`"is " & ($.list.entries[0].name ?? $.entry.path)`, `"is " & ($.list.entries[0].size > 3 or $.entry.path = "a")`, `"any: " & ($exists($.entry.path) or $exists($.list))`, `"is " & ($.list.entries[0].name or $.entry.path ? "known" : "unknown")`,
+		`$.entry.port in $vars.codes`, `$.entry.port in ["21", 23]`, `$.entry.port in [null, 23]`, `$.list.entries[0].size in $vars.ports`, `$.entry.port = null or $.entry.port in $vars.codes`,
 		`[$map($.list.entries, function($e, $i) { $i & $e.name })]`, `$replace($.entry.path, /(a)/, "$1-$0")`,
 	} {
 		if found := slipsIn(t, expr); len(found) > 0 {
