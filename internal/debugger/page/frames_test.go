@@ -70,7 +70,12 @@ func (b busy) CallTool(ctx context.Context, c execution.Call) (value.Value, erro
 
 func openFrames(t *testing.T, store *journal.Store) *client {
 	t.Helper()
-	return openFile(t, framesFile, store, func(s *Server) {
+	return openFramesOf(t, framesFile, store)
+}
+
+func openFramesOf(t *testing.T, file string, store *journal.Store) *client {
+	t.Helper()
+	return openFile(t, file, store, func(s *Server) {
 		s.project.Engine = execution.New(busy{})
 		if store != nil {
 			s.project.Engine = execution.New(busy{}, execution.WithJournal(store.Journal(s.project.File.Secrets, journal.About{File: s.project.path, Server: "test"})))
@@ -85,7 +90,7 @@ func (c *client) control(id, action string) {
 
 // A frame is asked for as a run is: its path, its steps, its context; its callers lead back out.
 func TestLiveFrame(t *testing.T) {
-	c := openFrames(t, nil)
+	c := openFramesOf(t, strings.Replace(framesFile, "maxParallel: 8", "maxParallel: 1", 1), nil) // which items have ended is no matter of time
 	c.breakAt("stop", `{"node": "odd", "condition": "$.entry.n = 3"}`)
 	id := c.start(`{"tool": "trip", "args": {"n": 3}}`)
 	held := c.until(id, "paused")
