@@ -33,7 +33,7 @@ func TestFieldsOfAnswers(t *testing.T) {
 	}}
 	const any, one, status = `{}`, `{"v": "x"}`, `$.tags.status`
 	for _, c := range []struct{ mode, rule, arg, expr, want string }{
-		// A switch tells the answers apart by a text before the field is read.
+		// A switch distinguishes the answers by a text before the field is read.
 		{any, `{">": [{var: $.tags.n}, 1]}`, `$.tags.task`, one, `$.tags.task may be missing, and argument "id" of tool "mark" is required`},
 		{any, `{"==": [{var: $.tags.status}, next]}`, `$.tags.task`, one, ""},
 		{any, `{in: [{var: $.tags.status}, [next, more]]}`, `$.tags.task`, one, ""},

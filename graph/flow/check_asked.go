@@ -53,7 +53,7 @@ func (c *checker) asksHere(node int) func(path []string) bool {
 }
 
 // distinguishes reports whether a switch that has always run before a node compares another field of the same answer with a text, as in
-// status = "found": the answers of a server that are told apart so have different fields.
+// status = "found": the answers of a server that differ in such a text have different fields.
 func (c *checker) distinguishes(node int, path []string) bool {
 	if _, isCall := c.graph.Node(path[0]).(*graph.MCP); !isCall || len(path) != 2 {
 		return false
