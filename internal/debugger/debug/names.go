@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/execution/call"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
 )
@@ -14,7 +16,8 @@ import (
 type target struct {
 	graph *graph.Graph
 	node  string
-	part  string // a branch; eachItem for the parts of a forEach; else empty
+	part  string // a branch; eachItem for the parts of a forEach; the name of a step; else empty
+	items bool   // of a step: its items and turns, in place of the step
 }
 
 // eachItem follows the id of a node with forEach in the name of its parts: read[].
@@ -51,6 +54,9 @@ func targetIn(g *graph.Graph, name string) *target {
 			return &target{graph: g, node: id, part: eachItem}
 		}
 	}
+	if t := stepIn(g, name); t != nil {
+		return t
+	}
 	for _, node := range g.Nodes {
 		p, isParallel := node.(*graph.Parallel)
 		if !isParallel {
@@ -63,6 +69,19 @@ func targetIn(g *graph.Graph, name string) *target {
 		}
 	}
 	return nil
+}
+
+// stepIn finds the name of a step, as rows.text, or of its items and turns, as rows[].
+func stepIn(g *graph.Graph, name string) (found *target) {
+	id, items := strings.CutSuffix(name, eachItem)
+	if steps, isSteps := g.Node(config.StepsID).(*graph.Steps); isSteps {
+		steps.EachStep(func(s *graph.Step) {
+			if s.Node.ID() == id && (!items || s.Each != nil || s.Repeat != nil) {
+				found = &target{graph: g, node: config.StepsID, part: id, items: items}
+			}
+		})
+	}
+	return found
 }
 
 // NamesOf returns all names that a breakpoint of a run of g can have: those of its own nodes, then
@@ -80,6 +99,15 @@ func NamesOf(g *graph.Graph) (names []string) {
 
 func namesIn(g *graph.Graph, prefix string) (names []string) {
 	for _, node := range g.Nodes {
+		if steps, isSteps := node.(*graph.Steps); isSteps {
+			steps.EachStep(func(s *graph.Step) {
+				names = append(names, prefix+s.Node.ID())
+				if s.Each != nil || s.Repeat != nil {
+					names = append(names, prefix+s.Node.ID()+eachItem)
+				}
+			})
+			continue
+		}
 		names = append(names, prefix+node.ID())
 		if p, isParallel := node.(*graph.Parallel); isParallel {
 			for _, b := range p.Branches {
@@ -120,6 +148,9 @@ func unknownName(g *graph.Graph, name string, known []string) error {
 func (t *target) matches(g *graph.Graph, step *execution.Visit) bool {
 	if t == nil || t.graph.Tool != g.Tool || t.node != step.NodeID {
 		return false
+	}
+	if step.NodeID == config.StepsID && t.part != "" {
+		return step.Part != "" && call.NameOf("", step.NodeID, step.Part) == t.part && call.IsItem(step.At().Name()) == t.items
 	}
 	return t.part == step.Part || t.part == eachItem && step.Part != ""
 }
