@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -36,6 +36,9 @@ random: ## run all random cases of the suites of which go test runs some
 
 mutants: ## break ten rooms in small ways, one at a time, and print which tests notice (takes an hour; SEED=1, EACH=6)
 	go run ./tests/mutants -seed $${SEED:-1} -each $${EACH:-6}
+
+steps: ## run the thirty tasks of docs/experiments/steps in the engine (needs Node)
+	TOOLGRAPH_STEPS=1 go test -count=1 -v ./tests/steptasks
 
 clients: ## call every example from third-party MCP clients (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
