@@ -37,8 +37,9 @@ type Reached struct {
 type reached struct {
 	file  string
 	graph *graph.Graph
-	nodes map[string]bool
-	edges map[int]bool // by their index in graph.Edges
+	nodes map[string]bool // by id; steps by their path
+	left  map[string]bool // steps that were not run, because their if did not hold
+	edges map[int]bool    // by their index in graph.Edges
 }
 
 // Add adds the parts that the cases of a report have reached.
@@ -93,7 +94,7 @@ func framesOf(result *Result) []*frame {
 func (c *Coverage) of(file string, g *graph.Graph) *reached {
 	key := file + "\x00" + g.Tool.Name.Value
 	if c.seen[key] == nil {
-		c.seen[key] = &reached{file: file, graph: g, nodes: map[string]bool{}, edges: map[int]bool{}}
+		c.seen[key] = &reached{file: file, graph: g, nodes: map[string]bool{}, left: map[string]bool{}, edges: map[int]bool{}}
 		c.order = append(c.order, key)
 	}
 	return c.seen[key]
@@ -110,7 +111,12 @@ func (c *Coverage) Tools() []ToolCoverage {
 
 func (r *reached) add(f *frame) {
 	for _, part := range f.parts {
-		if !isItem(&part) {
+		switch {
+		case part.Skipped:
+			r.left[part.Step()] = true
+		case part.NodeID == config.StepsID:
+			r.nodes[part.Step()] = true
+		case !isItem(&part):
 			r.nodes[part.NodeID+"."+part.Part] = true
 		}
 	}
@@ -176,6 +182,10 @@ func taken(choice *graph.Switch, scope *expressions.Scope, record execution.Reco
 func (r *reached) coverage() ToolCoverage {
 	c := ToolCoverage{File: r.file, Tool: r.graph.Tool.Name.Value}
 	for _, n := range r.graph.Nodes {
+		if steps, isSteps := n.(*graph.Steps); isSteps {
+			steps.EachStep(func(s *graph.Step) { r.step(&c, s) })
+			continue
+		}
 		c.Nodes.count(r.nodes[n.ID()], at(n.Pos(), fmt.Sprintf("node %q", n.ID())))
 		if p, isParallel := n.(*graph.Parallel); isParallel {
 			for _, b := range p.Branches {
@@ -195,6 +205,16 @@ func (r *reached) coverage() ToolCoverage {
 		}
 	}
 	return c
+}
+
+// step counts a step as a node, and its if as two conditions: it was run, and it was not.
+func (r *reached) step(c *ToolCoverage, s *graph.Step) {
+	id := s.Node.ID()
+	c.Nodes.count(r.nodes[id], at(s.Node.Pos(), fmt.Sprintf("step %q", id)))
+	if s.If != nil {
+		c.Conditions.count(r.nodes[id], at(s.If.Text.Pos, fmt.Sprintf("if of step %q holds", id)))
+		c.Conditions.count(r.left[id], at(s.If.Text.Pos, fmt.Sprintf("if of step %q does not hold", id)))
+	}
 }
 
 func at(pos config.Pos, what string) string { return pos.String() + ": " + what }
