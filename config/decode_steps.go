@@ -125,8 +125,11 @@ func (d *decoder) stepKeys(fs *fields, kind string) {
 		if fs.form.find(k.Value) == nil || form.find(k.Value) != nil {
 			continue
 		}
-		d.found.Add(k.Pos, "step-form", fmt.Sprintf("%s has %s, which a step with %s does not have", fs.who, k.Value, kind),
-			"the keys of a step with "+kind+" are "+strings.Join(form.current(), ", "))
+		hint := "the keys of a step with " + kind + " are " + strings.Join(form.current(), ", ")
+		if repeatForm().find(k.Value) != nil && form.find("repeat") != nil {
+			hint = "it is a key of repeat: write repeat: {until: …, " + k.Value + ": …}"
+		}
+		d.found.Add(k.Pos, "step-form", fmt.Sprintf("%s has %s, which a step with %s does not have", fs.who, k.Value, kind), hint)
 	}
 	if until := fs.get("retry").get("until"); until != nil && kind == "call" {
 		d.found.Add(until.pos, "step-form", "retry of "+fs.who+" has until, expected what retries failures", "to call again until it holds, write repeat: {until: …}")

@@ -62,6 +62,11 @@ var anyStepForm = lazyForm(func() *form {
 			}
 		}
 	}
+	for _, k := range repeatForm().keys {
+		if all.find(k.name) == nil {
+			all.keys = append(all.keys, key{name: k.name, older: true}) // known, for a finding of its own
+		}
+	}
 	return all
 })
 

@@ -108,7 +108,11 @@ func (c *compiler) newStep(ctx context.Context, index int, n *config.Node) *Step
 		s.Repeat = &Repeat{Until: c.compileOptional(ctx, r.Until, slices.Concat(item, resultVariables, variables{turnVar})), Times: r.Times, Delay: r.Delay, Collect: r.Collect}
 	}
 	b := base{id: in.prefix + s.ID, pos: n.Pos, index: index}
+	before := len(c.found)
 	s.Node = c.newStepNode(ctx, b, n)
+	for i := range c.found[before:] { // in the words of steps
+		c.found[before+i].Message = strings.ReplaceAll(c.found[before+i].Message, "node "+strconv.Quote(b.id), "step "+strconv.Quote(b.id))
+	}
 	in.bound = item
 	s.OnError = c.stepOnError(ctx, b.id, n)
 	if s.Repeat == nil {
@@ -264,8 +268,25 @@ func (c *compiler) unknownStepHint(name string, path []string) (hint, instead st
 	case properties.Get(name) != nil:
 		return "for the tool's argument write args." + name, argsName + "." + name
 	}
+	if outer := c.blockWith(name); outer != "" {
+		return fmt.Sprintf("it is a step of the block %q: let return of that block hand it out", outer), ""
+	}
 	if near := wording.Nearest(name, append(known, argsName)); near != "" {
 		return wording.Meant(near), near
 	}
 	return suggest(name, known, "the steps above are ")
+}
+
+// blockWith returns the id of the block that has a step of this name; empty when none does.
+func (c *compiler) blockWith(name string) (id string) {
+	for _, n := range c.tool.Nodes {
+		n.EachStep(func(outer *config.Node) {
+			for _, s := range outer.Steps {
+				if s.ID.Value == name && id == "" {
+					id = outer.ID.Value
+				}
+			}
+		})
+	}
+	return id
 }
