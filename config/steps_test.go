@@ -15,14 +15,5 @@ func TestStepForms(t *testing.T) {
 	if err == nil {
 		t.Fatal("the file has no findings")
 	}
-	got := err.Error() + "\n"
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile("testdata/steps.out", []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile("testdata/steps.out")
-	if err != nil || got != string(want) {
-		t.Errorf("the findings differ from testdata/steps.out (%v); UPDATE_GOLDEN=1 writes them:\n%s", err, got)
-	}
+	golden(t, "steps.out", err.Error()+"\n")
 }
