@@ -48,6 +48,25 @@ func (s *screen) play(pairs ...string) {
 	}
 }
 
+// answer is play for texts that a prompt follows: keys that come before the prompt are not edited.
+func (s *screen) answer(pairs ...string) {
+	s.t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		seen := len(s.text())
+		if i > 0 {
+			s.typed(pairs[i-1])
+		}
+		eventually(s.t, pairs[i], func() bool {
+			_, behind, found := strings.Cut(s.text()[seen:], pairs[i])
+			return found && strings.Contains(behind, "> ")
+		})
+		if s.t.Failed() {
+			s.t.Fatalf("%q", s.text())
+		}
+	}
+	s.typed(pairs[len(pairs)-1])
+}
+
 // ends waits for the end of a command, and of what it has written, and checks its exit code.
 func (s *screen) ends(cmd *exec.Cmd, code int) {
 	s.t.Helper()
@@ -80,8 +99,8 @@ func TestDebugEditsLines(t *testing.T) {
 	state := t.TempDir()
 	env := []string{"TOOLGRAPH_STATE=" + state, "TOKEN=hunter2-hunter2"}
 	s, cmd := atTerminal(t, 100, env, "debug", f.path, "t")
-	s.play(
-		"> ", "ste\t\r", // completed
+	s.answer(
+		"list the commands", "ste\t\r", // completed
 		"before step 1, node \"first\"", "print 1\x1b[D2\r", // a digit before the 1
 		"21\r\n", "print \"漢字x\"\x1b[D\x1b[D\x1b[D\x7f\x1b[Fz\r", // the first wide character goes
 		"found", "print \"hunter2-hunter2\"\r",
