@@ -51,9 +51,10 @@ func (s *screen) play(pairs ...string) {
 // answer is play for texts that a prompt follows: keys that come before the prompt are not edited.
 func (s *screen) answer(pairs ...string) {
 	s.t.Helper()
+	seen := 0
 	for i := 0; i < len(pairs); i += 2 {
-		seen := len(s.text())
 		if i > 0 {
+			seen = len(s.text())
 			s.typed(pairs[i-1])
 		}
 		eventually(s.t, pairs[i], func() bool {
