@@ -3,11 +3,11 @@ package debug
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/execution/call"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
 )
@@ -150,7 +150,8 @@ func (t *target) matches(g *graph.Graph, step *execution.Visit) bool {
 		return false
 	}
 	if step.NodeID == config.StepsID && t.part != "" {
-		return step.Part != "" && call.NameOf("", step.NodeID, step.Part) == t.part && call.IsItem(step.At().Name()) == t.items
+		_, err := strconv.Atoi(step.At().Name()) // the number of an item or a turn
+		return step.Part != "" && strings.TrimPrefix(step.Name(), step.Graph+":") == t.part && (err == nil) == t.items
 	}
 	return t.part == step.Part || t.part == eachItem && step.Part != ""
 }
