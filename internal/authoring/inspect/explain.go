@@ -138,6 +138,8 @@ func purpose(n graph.Node) string {
 		return "evaluates an expression" + onError(n.OnError)
 	case *graph.Switch:
 		return "goes to the first node whose rule holds, else to the default; returns the id of that node"
+	case *graph.Steps:
+		return "runs " + wording.Count(len(n.Block), "step") + " in the order of what they read" + onError(n.OnError)
 	case *graph.Exit:
 		return "ends the run with the output of the node before it"
 	}

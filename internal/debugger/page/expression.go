@@ -163,7 +163,7 @@ func (e evaluation) foreseen(node graph.Node, part string) (v value.Value, known
 			items, err := each.List(e.ctx, e.scope)
 			return items, true, err
 		}
-	case *graph.Entry, *graph.Ask, *graph.Switch:
+	case *graph.Entry, *graph.Ask, *graph.Switch, *graph.Steps:
 	}
 	return nil, false, nil
 }
