@@ -67,16 +67,12 @@ func (h *hooks) changingSteps(ctx context.Context, g *graph.Graph) (names []stri
 	if h.changing != nil {
 		return *h.changing
 	}
-	for _, reached := range g.Reached() {
-		for _, node := range reached.Nodes {
-			if steps, isSteps := node.(*graph.Steps); isSteps {
-				steps.EachStep(func(s *graph.Step) {
-					if h.mayChange(ctx, s.Node) {
-						names = append(names, stepName(reached, s))
-					}
-				})
+	for _, reached := range g.StepGraphs() {
+		reached.Steps().EachStep(func(s *graph.Step) {
+			if h.mayChange(ctx, s.Node) {
+				names = append(names, stepName(reached, s))
 			}
-		}
+		})
 	}
 	return names
 }

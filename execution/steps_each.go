@@ -13,7 +13,7 @@ import (
 // itemsOf returns the items of a step and, where it has a key, that of each.
 func (s *site) itemsOf(step *graph.Step) (items []value.Value, keys []string, err error) {
 	defer recovered(&err)
-	items, err = (&graph.ForEach{Items: step.Each}).List(s.work, s.scope)
+	items, err = step.Each.List(s.work, s.scope)
 	if err != nil || step.Key == nil {
 		return items, nil, err
 	}

@@ -25,10 +25,15 @@ type ForEach struct {
 	MaxParallel int // calls at the same time, at least 1
 }
 
-// List evaluates the items: no value and null are an empty list, and a value that is no list is a
-// list of one. The error is a *PlacedError.
+// List evaluates the items, see Expr.List.
 func (e *ForEach) List(ctx context.Context, scope *expressions.Scope) ([]value.Value, error) {
-	v, err := e.Items.Eval(ctx, scope)
+	return e.Items.List(ctx, scope)
+}
+
+// List evaluates an expression as a list: no value and null are an empty list, and a value that is no list is a
+// list of one. The error is a *PlacedError.
+func (e *Expr) List(ctx context.Context, scope *expressions.Scope) ([]value.Value, error) {
+	v, err := e.Eval(ctx, scope)
 	switch items := v.(type) {
 	case nil:
 		return nil, err

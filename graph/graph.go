@@ -26,7 +26,8 @@ type Graph struct {
 
 	Allow []*Allow // of the file, then of the tool: all of them hold; empty: everything is allowed
 
-	steps map[Node]*Step // of a chain: what its nodes are
+	steps      map[Node]*Step // of a chain: what its nodes are
+	stepGraphs []*Graph       // see StepGraphs
 
 	Secrets *config.Secrets // of the file: $failure must not show them
 	byID    map[string]Node

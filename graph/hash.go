@@ -30,9 +30,10 @@ func setHashes(graphs []*Graph) {
 	}
 }
 
-// setHash gives one graph its hash, and notes the constants that are part of it.
+// setHash gives one graph its hash, and notes the constants that are part of it and the steps that it reaches.
 func (g *Graph) setHash(digestOf func(*Graph) string) {
 	g.Hash, g.allVars = g.hash(nil, digestOf), g.readVars(nil)
+	g.stepGraphs = slices.DeleteFunc(g.Reached(), func(reached *Graph) bool { return reached.Steps() == nil })
 }
 
 // HashWith returns the hash of the graph when the constants that it reads have the values in recorded, an

@@ -49,6 +49,19 @@ func (s *Step) Item() string {
 	return s.As
 }
 
+// Steps returns the steps of a tool that is written as steps; nil for one of nodes, and for a nil graph.
+func (g *Graph) Steps() *Steps {
+	if g == nil {
+		return nil
+	}
+	s, _ := g.Node(config.StepsID).(*Steps)
+	return s
+}
+
+// StepGraphs returns the graphs that a run of this one can enter and that are written as steps, each once. The caller must
+// not change the slice.
+func (g *Graph) StepGraphs() []*Graph { return g.stepGraphs }
+
 // EachStep calls f with every step of the block and of the blocks in it, in file order.
 func (n *Steps) EachStep(f func(*Step)) {
 	for _, s := range n.Block {

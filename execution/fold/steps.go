@@ -72,7 +72,7 @@ func bindItem(ctx context.Context, scope *expressions.Scope, step *graph.Step, a
 	if step.Each == nil {
 		return fmt.Errorf("step %s has no items", at)
 	}
-	items, err := (&graph.ForEach{Items: step.Each}).List(ctx, scope)
+	items, err := step.Each.List(ctx, scope)
 	if err != nil {
 		return err
 	}
