@@ -233,3 +233,10 @@ func (n *Node) EachStep(f func(*Node)) {
 		s.EachStep(f)
 	}
 }
+
+// All returns the node, its branches, and every step of it and of the blocks in it, in file order.
+func (n *Node) All() []*Node {
+	all := append([]*Node{n}, n.Branches...)
+	n.EachStep(func(s *Node) { all = append(all, s) })
+	return all
+}

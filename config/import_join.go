@@ -32,7 +32,9 @@ func (d *decoder) join(root *File) {
 			f.qualifyAll(t.Allow.Calls)
 		}
 		for _, n := range t.Nodes {
-			f.qualifyNode(n)
+			for _, inner := range n.All() {
+				f.qualifyNode(inner)
+			}
 		}
 	}
 	root.Tools, root.Servers = append(root.Tools, f.Tools...), append(root.Servers, f.Servers...)
@@ -45,15 +47,7 @@ func (f *File) qualifyNode(n *Node) {
 		f.qualify(&n.Server)
 	case GraphNode:
 		f.qualify(&n.Tool)
-	case ParallelNode:
-		for _, branch := range n.Branches {
-			f.qualifyNode(branch)
-		}
-	case StepsNode:
-		for _, step := range n.Steps {
-			f.qualifyNode(step)
-		}
-	case EntryNode, AskNode, TransformNode, SwitchNode, ExitNode:
+	case EntryNode, ParallelNode, StepsNode, AskNode, TransformNode, SwitchNode, ExitNode:
 	}
 }
 

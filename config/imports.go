@@ -234,11 +234,11 @@ func (d *decoder) calls(server string) bool {
 	return d.anyNode(func(n *Node) bool { return n.Server.Value == server })
 }
 
-// anyNode reports whether the predicate holds for a node of the file or a branch of one.
+// anyNode reports whether the predicate holds for a node of the file, a branch or a step of one.
 func (d *decoder) anyNode(holds func(*Node) bool) bool {
 	return slices.ContainsFunc(d.file.Tools, func(t *Tool) bool {
 		return t.File == d.file && slices.ContainsFunc(t.Nodes, func(n *Node) bool {
-			return holds(n) || slices.ContainsFunc(n.Branches, holds)
+			return slices.ContainsFunc(n.All(), holds)
 		})
 	})
 }

@@ -159,14 +159,20 @@ func (c Caller) String() string {
 // step is "step "rows.text"", with the place and the item where it is of one.
 func (c Caller) step() string {
 	name := call.NameOf("", c.Node, c.Part)
-	text := fmt.Sprintf("step %q", name)
-	switch {
-	case c.Item != "":
-		return fmt.Sprintf("%s at %s (%s)", text, c.Part, c.Item)
-	case name != c.Part:
-		return text + " at " + c.Part
+	text, item := fmt.Sprintf("step %q", name), ""
+	if c.Item != "" {
+		item = " (" + c.Item + ")"
 	}
-	return text
+	inner, _ := strings.CutPrefix(c.Part, name) // empty, or .3, or @2; of a step in a block more
+	switch {
+	case inner == "":
+		return text + item
+	case inner[0] == '.' && call.IsItem(inner[1:]):
+		return "item " + inner[1:] + item + " of " + text
+	case inner[0] == '@':
+		return "turn " + inner[1:] + item + " of " + text
+	}
+	return text + " at " + c.Part + item
 }
 
 func (e *StepError) Unwrap() error { return e.Err }

@@ -243,7 +243,7 @@ func (l *live) result(value value.Value) *Result {
 func (r *Result) History() []Record {
 	records := r.records
 	if len(r.below) > 0 {
-		records = sorted(append(slices.Clip(r.below), records...), r.names)
+		records = r.sorted(append(slices.Clip(r.below), records...))
 	}
 	all := make([]Record, len(records))
 	for i, rec := range records {
@@ -252,19 +252,22 @@ func (r *Result) History() []Record {
 	return all
 }
 
+// Compare orders two addresses of the run as History does: by place, with the steps of a block in the order of
+// the file.
+func (r *Result) Compare(a, b Address) int {
+	if r.names == nil {
+		return a.Compare(b)
+	}
+	return a.CompareIn(b, func(at Address) []string { return r.names[at] })
+}
+
 // sorted sorts records by their addresses, which are made once each.
-func sorted(records []*Record, names map[Address][]string) []*Record {
+func (r *Result) sorted(records []*Record) []*Record {
 	at := make(map[*Record]Address, len(records))
 	for _, rec := range records {
 		at[rec] = rec.At()
 	}
-	of := func(a Address) []string { return names[a] }
-	slices.SortStableFunc(records, func(a, b *Record) int {
-		if names == nil {
-			return at[a].Compare(at[b])
-		}
-		return at[a].CompareIn(at[b], of)
-	})
+	slices.SortStableFunc(records, func(a, b *Record) int { return r.Compare(at[a], at[b]) })
 	return records
 }
 

@@ -59,7 +59,7 @@ func checkHidden(f *config.File, found *config.Diagnostics) {
 		tool := todo[0]
 		todo = todo[1:]
 		for _, n := range tool.Nodes {
-			for _, call := range append([]*config.Node{n}, n.Branches...) {
+			for _, call := range n.All() {
 				if call.Type != config.GraphNode {
 					continue
 				}
@@ -77,7 +77,7 @@ func checkHidden(f *config.File, found *config.Diagnostics) {
 	for _, t := range f.Tools {
 		if t.Hidden && !reached[t] && sourceOf(f, t) == f { // an import need not be used in full
 			found.Warn(orPos(t.Name.Pos, t.Pos), "unused-hidden", fmt.Sprintf("tool %q is hidden, and no tool that clients see calls it", t.Name.Value),
-				"call it with a node of type graph, or remove hidden").Over(t.Name).Fixed(config.RemoveNamed(t.Pos, "hidden"))
+				"call it with a node of type graph or a step, or remove hidden").Over(t.Name).Fixed(config.RemoveNamed(t.Pos, "hidden"))
 		}
 	}
 }

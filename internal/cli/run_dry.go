@@ -181,7 +181,7 @@ func planLines(p *dryrun.Plan) []planLine {
 		case b.at.Contains(a.at):
 			return 1
 		}
-		return a.at.Compare(b.at)
+		return p.Compare(a.at, b.at)
 	})
 	return lines
 }
@@ -192,6 +192,8 @@ func partsText(p dryrun.Parts) string {
 	switch {
 	case p.Branches != nil:
 		return fmt.Sprintf("%d branches at once", p.Count)
+	case p.Steps != nil:
+		return fmt.Sprintf("%s, each when what it needs is there", wording.Count(p.Count, "step"))
 	case p.Assumed:
 		text += ", with the assumed outputs"
 	}

@@ -44,10 +44,10 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 	if result == nil {
 		return nil, err
 	}
-	slices.SortStableFunc(calls.made, func(a, b Call) int { return a.Address().Compare(b.Address()) })
+	slices.SortStableFunc(calls.made, func(a, b Call) int { return result.Compare(a.Address(), b.Address()) })
 	plan := &Plan{
 		Tool: g.Tool.Name.Value, Parts: calls.parts, Questions: calls.asked, Refused: calls.refused, Calls: calls.made,
-		Path: []string{}, Complete: err == nil, Assumed: calls.assumes(),
+		Path: []string{}, Complete: err == nil, Assumed: calls.assumes(), compare: result.Compare,
 	}
 	history := result.History()
 	for _, r := range history {
@@ -73,9 +73,13 @@ func Run(ctx context.Context, o Options, g *graph.Graph, args value.Value, more 
 // atOnce waits for no time.
 func atOnce(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
-// hasItems reports whether a node of the graph calls for each item of a list.
+// hasItems reports whether a node or a step of the graph does something for each item of a list.
 func hasItems(g *graph.Graph) bool {
-	return slices.ContainsFunc(g.CallNodes(), func(n graph.Node) bool { return graph.CallingOf(n).ForEach != nil })
+	found := false
+	if steps := g.Steps(); steps != nil {
+		steps.EachStep(func(s *graph.Step) { found = found || s.Each != nil })
+	}
+	return found || slices.ContainsFunc(g.CallNodes(), func(n graph.Node) bool { return graph.CallingOf(n).ForEach != nil })
 }
 
 // redacted is a value as compact JSON without secrets.
@@ -124,9 +128,11 @@ func (d *caller) Observe(e execution.Event) {
 	case e.Record != nil:
 		d.refusal(e.Record)
 	case e.Kind == execution.PartsStarted:
-		d.parts = append(d.parts, Parts{
-			At: e.Step.At(), Node: e.Step.Name(), Count: e.Parts.Count, Branches: e.Parts.Branches, Assumed: d.assumes(),
-		})
+		parts := Parts{At: e.Step.At(), Node: e.Step.Name(), Count: e.Parts.Count, Branches: e.Parts.Branches, Assumed: d.assumes()}
+		if e.Step.NodeType == config.StepsNode {
+			parts.Branches, parts.Steps = nil, parts.Branches
+		}
+		d.parts = append(d.parts, parts)
 	}
 }
 

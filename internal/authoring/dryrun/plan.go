@@ -20,17 +20,23 @@ type Plan struct {
 	Result    json.RawMessage `json:"result,omitempty"`
 	Ended     string          `json:"ended,omitempty"` // why the run could not continue
 	Error     string          `json:"error,omitempty"`
+
+	compare func(a, b execution.Address) int
 }
+
+// Compare orders two addresses of the plan: steps are in the order of the file.
+func (p *Plan) Compare(a, b execution.Address) int { return p.compare(a, b) }
 
 // Parts is an execution that makes several calls at once.
 type Parts struct {
 	At       execution.Address `json:"at"`
 	Node     string            `json:"node"`               // its name
-	Count    int               `json:"count"`              // of the items of a forEach, or of the branches
+	Count    int               `json:"count"`              // of the items of a forEach or a step, of the branches or the steps
 	Branches []string          `json:"branches,omitempty"` // of a parallel
+	Steps    []string          `json:"steps,omitempty"`    // of a tool or a block that is written as steps, in file order
 	Assumed  bool              `json:"assumed,omitempty"`  // outputs had been assumed before it, so a real run may have other items
 
-	// NotReached are the branches that the plan does not have, because it ended in another.
+	// NotReached are the branches and steps that the plan does not have, because it ended in another.
 	NotReached []string `json:"notReached,omitempty"`
 }
 
@@ -38,13 +44,13 @@ type Parts struct {
 // that of the first, or nearly.
 func (p *Parts) IsRepeated(at execution.Address) bool {
 	first := p.At + ".0"
-	return p.Branches == nil && p.At.Contains(at) && at != first && !first.Contains(at)
+	return p.Branches == nil && p.Steps == nil && p.At.Contains(at) && at != first && !first.Contains(at)
 }
 
-// notReached returns the branches of which there is neither a call nor a record.
+// notReached returns the branches and steps of which there is neither a call nor a record.
 func (p *Parts) notReached(calls []Call, history []execution.Record) []string {
 	var missing []string
-	for _, branch := range p.Branches {
+	for _, branch := range slices.Concat(p.Branches, p.Steps) {
 		at := p.At + execution.Address("."+branch)
 		isBelow := func(other execution.Address) bool { return other == at || at.Contains(other) }
 		if !slices.ContainsFunc(calls, func(c Call) bool { return isBelow(c.Address()) }) &&

@@ -166,11 +166,11 @@ func (c *caller) answer(call *Call) bool {
 	return true
 }
 
-// calls returns the calls that were made, each attempt of its own, in the order of their
+// calls returns the calls that a run made, each attempt of its own, in the order of their
 // addresses: it does not depend on which of the calls at the same time came first.
-func (c *caller) calls() []Call {
+func (c *caller) calls(run *execution.Result) []Call {
 	slices.SortStableFunc(c.made, func(a, b Call) int {
-		return cmp.Or(a.At().Compare(b.At()), cmp.Compare(a.Attempt, b.Attempt))
+		return cmp.Or(run.Compare(a.At(), b.At()), cmp.Compare(a.Attempt, b.Attempt))
 	})
 	return c.made
 }

@@ -180,17 +180,18 @@ func checkNothing(pos config.Pos, node string, r *Result) []Problem {
 // latest returns the record of a node's last execution that did not fail, or nil.
 func (r *Result) latest(node string) *execution.Record {
 	for i := range slices.Backward(r.Records) {
-		if record := &r.Records[i]; record.Error == nil && !isItem(record) && r.naming.isOfRecord(node, record) {
+		if record := &r.Records[i]; record.Error == nil && !record.Skipped && !isItem(record) && r.naming.isOfRecord(node, record) {
 			return record
 		}
 	}
 	return nil
 }
 
-// executions returns how often a node has run: once for all items of a forEach.
+// executions returns how often a node or step has run: once for all its items and turns, never when its if
+// did not hold.
 func (r *Result) executions(node string) (n int) {
 	for i := range r.Records {
-		if record := &r.Records[i]; !isItem(record) && r.naming.isOfRecord(node, record) {
+		if record := &r.Records[i]; !record.Skipped && !isItem(record) && r.naming.isOfRecord(node, record) {
 			n++
 		}
 	}

@@ -53,6 +53,9 @@ func namesIn(g *graph.Graph) (all, calls map[string]bool) {
 				names[id] = true
 			}
 		}
+		if steps := of.Steps(); steps != nil {
+			steps.EachStep(func(s *graph.Step) { add(all, s.Node.ID()) })
+		}
 		for _, node := range of.Nodes {
 			add(all, node.ID())
 			if node.Type() == config.AskNode {
@@ -89,8 +92,9 @@ func (m *Mock) StandsFor(g *graph.Graph) []graph.Node {
 	return nodes
 }
 
-// isItem reports whether a record is of one item of a forEach, which has the name of the whole
-// execution.
+// isItem reports whether a record is of one item of a forEach or of a step, or of one turn of a step: it has
+// the name of the whole execution.
 func isItem(r *execution.Record) bool {
-	return r.Part != "" && r.Part[0] >= '0' && r.Part[0] <= '9'
+	last := r.Part[strings.LastIndexByte(r.Part, '.')+1:]
+	return last != "" && last[0] >= '0' && last[0] <= '9' || strings.Contains(last, "@")
 }

@@ -261,7 +261,7 @@ func (r *runner) runOn(ctx context.Context, g *graph.Graph, args value.Value, in
 	g = limited(g, c)
 	run, err := runTool(ctx, g, args, calls, r.engine(in.project))
 	result.Duration = time.Since(began)
-	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History(), calls.calls()
+	result.graph, result.naming, result.Records, result.Calls = g, calls.naming, run.History(), calls.calls(run)
 	text := ""
 	if err == nil {
 		result.Value, result.Spilled = run.Value, run.Spilled

@@ -260,6 +260,10 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 		for _, id := range c.Expect.nodes() {
 			unknown(id.Value, id.Pos, owner, "node", nodes)
 		}
+		if g.Steps() != nil && c.Expect.Path != nil {
+			found.Add(c.Expect.at("path"), "unknown-test-name", owner+" is written as steps, which have no path", "expect executions: {STEP: 1}, nodes or calls")
+			continue
+		}
 		own := map[string]bool{ellipsis: true}
 		for _, node := range g.Nodes {
 			own[node.ID()] = true
