@@ -49,7 +49,13 @@ func (c *compiler) newSteps(ctx context.Context, b base, n *config.Node) *Steps 
 		in.ids = append(in.ids, step.ID.Value)
 	}
 	c.block = in
-	defer func() { c.block = in.outer }()
+	before := len(c.found)
+	defer func() {
+		c.block = in.outer
+		for i := before; i < len(c.found); i++ {
+			c.found[i] = InSteps(c.found[i])
+		}
+	}()
 	outer := in.bound
 	for i, step := range n.Steps {
 		if ctx.Err() != nil {
@@ -157,9 +163,17 @@ func (c *compiler) newStepNode(ctx context.Context, b base, n *config.Node) Node
 // stepOnError compiles the onError of a step.
 func (c *compiler) stepOnError(ctx context.Context, id string, n *config.Node) *OnError {
 	if n.Step.Skip.IsSet() {
-		if n.Effect == config.WriteEffect || n.Effect == config.DestroyEffect {
-			c.found.Add(n.Step.Skip.Pos, "skip-hides-write", fmt.Sprintf("step %q has effect: %s and onError: skip, which would hide that a change has failed", id, n.Effect),
+		for _, inner := range n.All() {
+			if inner.Effect != config.WriteEffect && inner.Effect != config.DestroyEffect {
+				continue
+			}
+			what := fmt.Sprintf("step %q has effect: %s and onError: skip, which", id, inner.Effect)
+			if inner != n {
+				what = fmt.Sprintf("step %q has onError: skip, and its step %q effect: %s; skip", id, inner.ID.Value, inner.Effect)
+			}
+			c.found.Add(n.Step.Skip.Pos, "skip-hides-write", what+" would hide that a change has failed",
 				"write onError: {value: {failed: {expr: $failure.message}}}")
+			break
 		}
 		return &OnError{Skip: true}
 	}

@@ -63,17 +63,18 @@ func repeatable(poll bool) func(config.FailureCode) string {
 }
 
 const (
-	onlyGraph = "which only a called graph gives"
-	onlyPoll  = "which only a retry with until gives"
+	onlyGraph  = "which only a called graph gives"
+	onlyPoll   = "which only a retry with until gives"
+	onlyRepeat = "which only a step with repeat gives"
 )
 
-// failuresOf says of a failure why a node cannot have it; "" when it can. A called graph passes on
-// those of all its nodes.
+// failuresOf says of a failure why a node cannot have it; "" when it can. A called graph and a block pass on
+// those of all that is in them.
 func failuresOf(n *config.Node) func(config.FailureCode) string {
 	return func(code config.FailureCode) string {
 		never := ""
 		switch {
-		case n.Type == config.GraphNode:
+		case n.Type == config.GraphNode, n.Type == config.StepsNode:
 			return ""
 		case n.Type == config.TransformNode && code != config.FailExpression && code != config.FailRaised:
 			never = "which an expression never gives"
@@ -83,7 +84,9 @@ func failuresOf(n *config.Node) func(config.FailureCode) string {
 		switch {
 		case code == config.FailOutputMismatch:
 			return onlyGraph
-		case code == config.FailNotYet && (n.Retry == nil || !given(n.Retry.Until)):
+		case code == config.FailNotYet && n.Step != nil && n.Step.Repeat == nil:
+			return onlyRepeat
+		case code == config.FailNotYet && n.Step == nil && (n.Retry == nil || !given(n.Retry.Until)):
 			return onlyPoll
 		}
 		return never

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"strings"
 	"time"
 
 	"toolgraph/config"
@@ -56,6 +57,13 @@ func (g *Graph) Steps() *Steps {
 	}
 	s, _ := g.Node(config.StepsID).(*Steps)
 	return s
+}
+
+// InSteps returns a finding about a step in the words of steps, which are no nodes and are read by their names alone.
+func InSteps(d config.Diagnostic) config.Diagnostic {
+	d.Message = strings.ReplaceAll(d.Message, "node \"", "step \"")
+	d.Hint = strings.NewReplacer("$exists($.", "$exists(", "the node's output is", "the step's value is", "at the node", "at the step").Replace(d.Hint)
+	return d
 }
 
 // StepGraphs returns the graphs that a run of this one can enter and that are written as steps, each once. The caller must

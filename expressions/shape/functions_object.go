@@ -43,6 +43,9 @@ func looked(in *inferrer, s *site) fact {
 			}
 		}
 	}
+	if of, known := from.shape.any(); known && len(name) != 1 && !from.shape.IsAny() {
+		return like(of, from, s.arg(1))
+	}
 	if from.shape.IsAny() || len(name) != 1 || from.shape.can(kindFunction) {
 		return from.unknown()
 	}

@@ -3,9 +3,25 @@ package shape
 // Other is the step of a path that leads to the fields which an object has beside the listed ones, such as those of a group with computed keys.
 const Other = "*"
 
-// mapping returns the shape of objects with fields of any name that all have values of the shape.
-func mapping(others Shape) Shape {
+// Map returns the shape of objects with fields of any name that all have values of the shape.
+func Map(others Shape) Shape {
 	return shapeOf(alternatives{kinds: kindObject, rest: open, others: others})
+}
+
+// any returns the shape of every field of the objects of the shape, and of a missing one; known is false when that is not known.
+func (s Shape) any() (of Shape, known bool) {
+	a := s.get()
+	if a.kinds&^kindNothing != kindObject || a.rest == declared || a.rest == open && a.others.IsAny() {
+		return Any(), false
+	}
+	of = Nothing()
+	for _, f := range a.fields {
+		of = union(of, f.Shape)
+	}
+	if a.rest == open {
+		of = union(of, a.others)
+	}
+	return of, true
 }
 
 // Others returns the shape of the fields that the objects of the shape have beside the listed ones; Any when it is unknown.

@@ -148,7 +148,7 @@ func (in *inferrer) group(t *tree, base raw, tuples bool) fact {
 		for _, f := range fields { // a computed key may be any of the names
 			others = union(others, f.Shape)
 		}
-		return fact{shape: mapping(others), reads: base.reads}
+		return fact{shape: Map(others), reads: base.reads}
 	}
 	return fact{shape: object(fields, r), reads: base.reads}
 }

@@ -81,7 +81,7 @@ func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	if c.isChain() {
 		c.block(c.steps)
 		for i := range c.found {
-			c.found[i] = inSteps(c.found[i])
+			c.found[i] = graph.InSteps(c.found[i])
 		}
 	}
 	return c.found, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"toolgraph/config"
@@ -22,6 +23,7 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 		c.cached(m, defined)
 		c.task(m, defined)
 		c.tooMany(m)
+		c.effectOf(m, defined)
 		if m.Retry != nil {
 			c.retry(m, defined)
 		}
@@ -42,6 +44,31 @@ func (c *checker) outlasts(call graph.Node) {
 	}
 	c.found.Warn(at, "limit-too-low", fmt.Sprintf("maxExecutionTimeMs is %d, but timeoutMs of node %q is %d, which no call can reach", limit.Milliseconds(), call.ID(), of.Timeout.Milliseconds()),
 		"raise maxExecutionTimeMs, or lower timeoutMs")
+}
+
+// effectOf warns of a call that says to only read, of a tool that says to change something: the step may be repeated, and is
+// not confirmed. A tool that says no more than that it is not read-only has to have a name that says so, too: many say it by mistake.
+func (c *checker) effectOf(m *graph.MCP, defined *config.Node) {
+	hints := knownTool(c.all.up, m.Server, m.Tool)
+	says := ""
+	switch is := func(hint *bool, truth bool) bool { return hint != nil && *hint == truth }; {
+	case m.Effect != config.ReadEffect || is(hints.ReadOnly, true):
+		return
+	case is(hints.Destructive, true):
+		says = "destructiveHint: true"
+	case is(hints.ReadOnly, false) && changesByName(m.Tool):
+		says = "readOnlyHint: false"
+	default:
+		return
+	}
+	c.found.Warn(defined.Tool.Pos, "effect-contradicts", fmt.Sprintf("node %q has effect: read, but tool %q of server %q says %s: such a call may be repeated, and is not confirmed", m.ID(), m.Tool, m.Server, says),
+		"say what it does, effect: write or effect: destroy, or leave effect out")
+}
+
+// changesByName reports whether the name of a tool begins with a word for a change.
+func changesByName(tool string) bool {
+	first, _, _ := strings.Cut(strings.ReplaceAll(tool, "-", "_"), "_")
+	return slices.Contains([]string{"add", "append", "create", "delete", "edit", "insert", "move", "patch", "post", "remove", "rename", "save", "send", "update", "write"}, first)
 }
 
 // cached warns of a cache that has no effect, because the call may change something.
@@ -167,7 +194,7 @@ func (c *checker) retry(m *graph.MCP, defined *config.Node) {
 	hints := knownTool(c.all.up, m.Server, m.Tool)
 	is := func(hint *bool, truth bool) bool { return hint != nil && *hint == truth }
 	safe := m.OnCrash == config.RerunCall || c.all.effect(m) == config.ReadEffect || hints.Believed && is(hints.Idempotent, true)
-	unsafe := !safe && (m.Effect == config.DestroyEffect || is(hints.Destructive, true) || is(hints.Idempotent, false))
+	unsafe := !safe && !is(hints.Idempotent, true) && (m.Effect == config.DestroyEffect || is(hints.Destructive, true) || is(hints.Idempotent, false))
 	for _, code := range defined.Retry.Codes {
 		if unsafe && slices.Contains(mayHaveHappened, config.FailureCode(code.Value)) {
 			c.found.Warn(code.Pos, "retry-may-repeat",

@@ -26,10 +26,14 @@ func (c *checker) caught(ctx context.Context) {
 			continue
 		}
 		o, call := graph.OnErrorOf(n), graph.CallingOf(n)
-		if o == nil {
+		each := call != nil && call.ForEach != nil
+		if s := c.stepOf(n); s != nil {
+			o, each = s.OnError, s.Each != nil
+		}
+		if o == nil || o.Skip { // what is skipped may be missing, or leaves its place in the list
 			continue
 		}
-		if call != nil && call.ForEach != nil {
+		if each {
 			c.caughtItems(ctx, i, n, o)
 			continue
 		}
@@ -42,7 +46,7 @@ func (c *checker) caught(ctx context.Context) {
 	}
 }
 
-// caughtItems supposes that all items of a forEach have failed. A function that fails for each of them, or a field that each lacks, is
+// caughtItems supposes that all items of a forEach, or of a step, have failed. A function that fails for each of them, or a field that each lacks, is
 // reported at the value that onError gives.
 func (c *checker) caughtItems(ctx context.Context, i int, n graph.Node, o *graph.OnError) {
 	if c.faulty[i] {
@@ -53,7 +57,11 @@ func (c *checker) caughtItems(ctx context.Context, i int, n graph.Node, o *graph
 		at = o.Value.Pos
 	}
 	gives := c.handledBy(ctx, i, n, o)
-	c.suppose(ctx, &supposition{checker: c, failed: n.ID(), gives: gives, items: at}, i, c.ways[i].next, shape.Array(gives).Filled())
+	all := shape.Array(gives).Filled()
+	if s := c.stepOf(n); s != nil && s.Key != nil {
+		all = ofItems(s, gives)
+	}
+	c.suppose(ctx, &supposition{checker: c, failed: n.ID(), gives: gives, items: at}, i, c.ways[i].next, all)
 }
 
 // caughtBranches supposes for each branch of a parallel node that it has failed.
@@ -211,7 +219,7 @@ func (s *supposition) note(at config.Pos, code, message string, fixes ...config.
 func (s *supposition) transform(ctx context.Context, i int, t *graph.Transform, given shape.Shape) {
 	want := s.wanted(t.Next)
 	if want.IsAny() {
-		s.outputs[i] = given
+		s.outputs[i] = ofItems(s.stepOf(t), given)
 		return
 	}
 	usual := s.normal(ctx, i)

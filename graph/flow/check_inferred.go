@@ -63,7 +63,7 @@ func (c *checker) inferred(ctx context.Context, node, number int, env shape.Env,
 		}
 		if f.Code == shape.CodeMayBeMissing {
 			s := missing()[place{fmt.Sprint(f.Path), f.Offset}]
-			if s == nil {
+			if s == nil || c.isChain() && isLastResort(at.tree, f.Offset) {
 				continue
 			}
 			f.Message += c.onPath(s)

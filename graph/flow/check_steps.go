@@ -6,11 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 )
 
 // isChain reports whether the nodes are steps.
@@ -72,6 +74,18 @@ func (c *checker) block(n *graph.Steps) {
 	}
 }
 
+// isLastResort reports whether a place in an expression is behind ??, where an author reads the step that ran in place of another: that
+// one of them has run is known to the author, if not from the two conditions.
+func isLastResort(t *jsonata.Tree, offset int) bool {
+	if t == nil {
+		return false
+	}
+	if t.Kind == jsonata.OperatorKind && t.Text == "??" && t.Parts[1].Offset <= offset && offset < t.Parts[1].End {
+		return true
+	}
+	return slices.ContainsFunc(t.Parts, func(part jsonata.Tree) bool { return isLastResort(&part, offset) })
+}
+
 // onlyReads reports whether a step has no effect but its value.
 func (c *checker) onlyReads(n graph.Node) bool {
 	switch n := n.(type) {
@@ -88,16 +102,21 @@ func (c *checker) onlyReads(n graph.Node) bool {
 
 // eachUnread warns of a step that does the same for each item.
 func (c *checker) eachUnread(s *graph.Step) {
-	if s.Each == nil {
+	if s.Each == nil || readsVariable(s, s.Item(), "index") {
 		return
 	}
-	reads := false
+	c.found.Warn(s.Each.Text.At(0), "each-unread", fmt.Sprintf("step %q does the same for each item: nothing in it reads $%s", s.ID, s.Item()),
+		fmt.Sprintf("read $%s in it, or remove each", s.Item()))
+}
+
+// readsVariable reports whether an expression of what a step does reads one of the variables. Its if and each are not part of that.
+func readsVariable(s *graph.Step, names ...string) (reads bool) {
 	look := func(e *graph.Expr) {
 		if e == nil {
 			return
 		}
 		for _, v := range e.Variables() {
-			reads = reads || v.Name == s.Item() || v.Name == "index"
+			reads = reads || slices.Contains(names, v.Name)
 		}
 	}
 	var inside func(n graph.Node)
@@ -128,9 +147,46 @@ func (c *checker) eachUnread(s *graph.Step) {
 	}
 	own := *s
 	own.If, own.Each = nil, nil
-	if step(&own); !reads {
-		c.found.Warn(s.Each.Text.At(0), "each-unread", fmt.Sprintf("step %q does the same for each item: nothing in it reads $%s", s.ID, s.Item()),
-			fmt.Sprintf("read $%s in it, or remove each", s.Item()))
+	step(&own)
+	return reads
+}
+
+// repeats warns of turns that take longer than the run may, and of turns that all read the same and are collected.
+func (c *checker) repeats(node int, s *graph.Step) {
+	pos, limit := c.graph.Tool.Nodes[node].Step.Repeat.Pos, c.graph.Limits.MaxExecutionTime
+	if total := s.Repeat.Delay * time.Duration(s.Repeat.Times-1); limit > 0 && total > limit {
+		c.found.Warn(pos, "waits-over-limit",
+			fmt.Sprintf("the waits between %d turns can take %d ms, and executionLimits.maxExecutionTimeMs is %d", s.Repeat.Times, total.Milliseconds(), limit.Milliseconds()),
+			"make fewer turns or shorter waits, or raise the limit")
+	}
+	turn := *s
+	turn.Key, turn.Until, turn.Repeat, turn.OnError = nil, nil, nil, nil
+	if s.Repeat.Collect && s.Repeat.Delay == 0 && c.onlyReads(s.Node) && !readsVariable(&turn, "n", "previous") {
+		c.found.Warn(pos, "same-each-turn", fmt.Sprintf("step %q collects its turns, and does the same in each: nothing in it reads $n or $previous", s.ID),
+			"ask for the next part with $n or $previous, or leave collect out")
+	}
+}
+
+// noKey warns of keys that no object can have.
+func (c *checker) noKey(ctx context.Context, node, number int, e *graph.Expr) {
+	given, _ := c.valueOf(ctx, node, number, e)
+	if _, never := given.Conflict(shape.Union(shape.String(), shape.Number(), shape.Boolean(), shape.Nothing())); never {
+		c.found.Warn(e.Text.At(0), "not-a-key", fmt.Sprintf("key is %s, expected a string, a number or a boolean", given), "read a field of the item that is different in each item")
+	}
+}
+
+// oneItem warns of items that are certainly one text, number or boolean, or an object with a field for each item of another step.
+func (c *checker) oneItem(ctx context.Context, node, number int, e *graph.Expr) {
+	given, _ := c.valueOf(ctx, node, number, e)
+	hint := "give the list itself; to run the step once, leave each out"
+	switch isMap := given.IsObject() && !given.Others().IsAny() && len(given.Fields()) == 0; {
+	case isMap:
+		hint = fmt.Sprintf("for its names write $keys(%s)", wording.Shorten(e.Text.Value))
+	case !onlyOf(given, shape.Union(shape.String(), shape.Number(), shape.Boolean())):
+		return
+	}
+	if !picks(e.Tree()) && !strings.HasPrefix(e.Text.Value, "args.") { // the author of the schema knows what an argument is
+		c.found.Warn(e.Text.At(0), "not-a-list", fmt.Sprintf("each is %s, so that it is one item; expected a list", given), hint)
 	}
 }
 
@@ -152,11 +208,4 @@ func (c *checker) askedAs(n *graph.Steps, s *graph.Step) {
 				fmt.Sprintf("write $exists(%s)", other.ID)).Fixed(config.ReplaceWord(s.If.Text, t.Offset, t.End, "$exists("+other.ID+")"))
 		}
 	}
-}
-
-// inSteps returns a finding in the words of steps, which have no nodes and are read by their names alone.
-func inSteps(d config.Diagnostic) config.Diagnostic {
-	d.Message = strings.ReplaceAll(d.Message, "node \"", "step \"")
-	d.Hint = strings.ReplaceAll(d.Hint, "$exists($.", "$exists(")
-	return d
 }

@@ -127,19 +127,19 @@ func (f *follower) step(ctx context.Context, node int, s *graph.Step) (out outpu
 		v = f.value(ctx, n)
 	case *graph.Entry, *graph.Parallel, *graph.Switch, *graph.Exit:
 	}
-	v = f.caughtStep(ctx, node, s, f.turns(s, v))
-	switch {
-	case s.Each == nil:
-		out.done = v
-	case s.Key != nil:
-		out.done = shape.Object(nil, true)
-	default:
-		if s.OnError != nil && s.OnError.Skip {
-			v = shape.Union(v.NothingAsNull()) // an item that is left out has no place in the list
-		}
-		out.done = shape.Array(v.NothingAsNull())
-	}
+	out.done = ofItems(s, f.caughtStep(ctx, node, s, f.turns(s, v)))
 	return out, true
+}
+
+// ofItems returns the shape of what a step makes of the values of its items; without each that is the value itself.
+func ofItems(s *graph.Step, v shape.Shape) shape.Shape {
+	switch {
+	case s == nil || s.Each == nil:
+		return v
+	case s.Key != nil:
+		return shape.Map(v.NothingAsNull())
+	}
+	return shape.Array(v.NothingAsNull())
 }
 
 // turns returns the shape of what a step makes of the values of its turns.
@@ -194,12 +194,17 @@ func (c *checker) checkStep(ctx context.Context, i int) {
 			c.expression(ctx, i, number, u.expr, needless, func(*shape.Env) {})
 		case inKey:
 			c.expression(ctx, i, number, u.expr, needed, func(*shape.Env) {})
+			c.noKey(ctx, i, number, u.expr)
 		case inItems:
 			c.expression(ctx, i, number, u.expr, needless, func(*shape.Env) {})
+			c.oneItem(ctx, i, number, u.expr)
 		case inTransform, inMessage, inArgs, inWhen, inUntil, inHandled:
 			continue
 		}
 		c.unstable(u.expr)
+	}
+	if s := c.stepOf(c.graph.Nodes[i]); s != nil && s.Repeat != nil {
+		c.repeats(i, s)
 	}
 	if inner := c.blocks[i]; inner != nil {
 		found, err := inner.check(ctx)
