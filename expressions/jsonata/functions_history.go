@@ -16,7 +16,8 @@ var historyFunctions = []builtin{
 	{name: "nodeExecutions", arity: 1, total: true, fn: nodeExecutions},
 }
 
-func isHistoryFunction(name string) bool {
+// IsHistoryFunction reports whether a function reads what a run has done: it is none of JSONata.
+func IsHistoryFunction(name string) bool {
 	return slices.ContainsFunc(historyFunctions, func(b builtin) bool { return b.name == name })
 }
 

@@ -14,6 +14,8 @@ import (
 type Flow struct {
 	Graph *graph.Graph
 	Nodes []*Node // in the graph's order
+	// Return is what makes the value of steps from what they yield; nil where they have no return, and for nodes.
+	Return *Node
 
 	byID map[string]*Node
 }
@@ -33,8 +35,11 @@ type Node struct {
 	Output shape.Shape
 	// Variables are the variables of the language that an expression of the node has, by the key where the
 	// node has it: args, forEach.items, retry.when, retry.until, onError.value, transform.expr, message or
-	// conditions; in a branch of a parallel node after the branch's name, as in weather.args.
+	// conditions; in a branch of a parallel node after the branch's name, as in weather.args. Of a step: if,
+	// each, key, until, repeat.until, expr, args, message, retry.when or onError.value.
 	Variables map[string]map[string]shape.Shape
+	// Block is what is known of the steps of a step that is a block; nil for others.
+	Block *Flow
 }
 
 // Node returns the node with this id, or nil.
@@ -56,8 +61,14 @@ func (f *follower) flow(ctx context.Context) *Flow {
 		n := &Node{Node: node, Reached: f.reached(i), Before: f.before(i), Output: f.outputs[i].by(done | handled)}
 		n.Previous, _ = f.previous(i)
 		n.Variables = f.variablesOf(ctx, i)
+		if inner := f.blocks[i]; inner != nil {
+			n.Block = inner.flow(ctx)
+		}
 		made.Nodes = append(made.Nodes, n)
 		made.byID[node.ID()] = n
+		if f.steps != nil && f.steps.Return != nil && node.Pos() == f.steps.Return.Text.Pos && node.Type() == config.TransformNode {
+			made.Return = n
+		}
 	}
 	return made
 }
@@ -300,11 +311,14 @@ func (f *follower) binding(node, other int) shape.Binding {
 	return b
 }
 
-// before returns the bindings of all nodes before a node.
+// before returns the bindings of all nodes before a node; of a step, of args and the steps above it and around it.
 func (f *follower) before(node int) map[string]shape.Binding {
 	context := make(map[string]shape.Binding, len(f.graph.Nodes))
+	maps.Copy(context, f.around.context)
 	for i, other := range f.graph.Nodes {
-		context[other.ID()] = f.binding(node, i)
+		if f.steps == nil || i == 0 || i < node && f.stepOf(other) != nil { // steps read what is above them
+			context[other.ID()] = f.binding(node, i)
+		}
 	}
 	return context
 }

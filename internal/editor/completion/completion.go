@@ -155,8 +155,10 @@ func newCursor(ctx context.Context, src string, offset int, known *Known) (*curs
 	for at := c.of; at != nil && at.parent != nil; at = at.parent {
 		switch list := at.parent; {
 		case known.Kind != GraphFile:
-		case list.kind == sequence && list.key == "nodes" && list.parent != nil && c.node == nil:
+		case list.kind == sequence && (list.key == "nodes" || list.key == "steps") && list.parent != nil && c.node == nil:
 			c.node = at
+		case list.kind == mapping && at.key == "return" && list.get("steps") != nil && c.node == nil:
+			c.node = list // the tool, or the block
 		case list.kind == mapping && list.key == "branches" && c.node == nil:
 			c.node = at
 		case list.kind == sequence && list.key == "tools" && list.parent == o.root:
@@ -253,7 +255,7 @@ func (c *cursor) schemas() []schema {
 	case GraphFile:
 	}
 	for at := c.of; at != nil && at.parent != nil; at = at.parent {
-		if key := at.key; at.parent.kind == mapping && (at.parent == c.tool && (key == "inputSchema" || key == "outputSchema") || at.parent == c.node && c.node != nil && key == "schema") {
+		if key := at.key; at.parent.kind == mapping && (at.parent == c.tool && (key == "inputSchema" || key == "outputSchema") || c.node != nil && key == "schema" && (at.parent == c.node || at.parent.key == "ask" && at.parent.parent == c.node)) {
 			return schemasAt(jsonSchema(), schema{"$ref": "#/$defs/schema"}, at, c.of)
 		}
 		if c.node != nil && at.parent == c.node && at.key == "args" {

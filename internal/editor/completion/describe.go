@@ -149,6 +149,13 @@ func (c *cursor) addField(d *Description, s source) {
 		return
 	}
 	node := e.References()[0].Path[0]
+	if c.isStep() {
+		if detail := d.Detail; node == d.Label && len(e.References()[0].Path) == 1 {
+			c.addNode(d)
+			d.Detail = detail
+		}
+		return
+	}
 	if g := c.graph(); g == nil || g.Node(node) == nil {
 		return
 	}

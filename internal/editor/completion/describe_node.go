@@ -22,11 +22,15 @@ func (c *cursor) addNode(d *Description) {
 		return
 	}
 	g := c.graph()
-	if g == nil || g.Node(d.Label) == nil {
+	if g == nil || g.Steps() == nil && g.Node(d.Label) == nil {
 		return
 	}
 	f := c.known.flow(c, g)
 	if f == nil {
+		return
+	}
+	if g.Steps() != nil {
+		c.addStep(d, g, f)
 		return
 	}
 	n := f.Node(d.Label)

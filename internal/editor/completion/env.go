@@ -48,6 +48,9 @@ func (c *cursor) flowNode() *flow.Node {
 	if f == nil {
 		return nil
 	}
+	if c.isStep() {
+		return c.stepFlow(f)
+	}
 	if n := f.Node(c.node.word("id")); n != nil {
 		return n
 	}
@@ -89,7 +92,11 @@ func (c *cursor) env(s source) shape.Env {
 		if f.Graph.Vars != nil {
 			env.Variables[expressions.VarVars] = shape.OfValue(f.Graph.Vars)
 		}
+		read := c.readable()
 		for _, other := range f.Nodes {
+			if read != nil && !slices.Contains(read, other.Node.ID()) {
+				continue
+			}
 			env.Context[other.Node.ID()] = shape.Binding{Shape: other.Output, Presence: shape.Maybe}
 		}
 	} else {
@@ -106,6 +113,9 @@ func (c *cursor) env(s source) shape.Env {
 
 // placeKey is the key of an expression's place in flow.Node.Variables.
 func (c *cursor) placeKey(s source) string {
+	if c.isStep() {
+		return stepKey(s.keys)
+	}
 	key := s.keys[0]
 	if len(s.keys) > 1 && slices.Contains([]string{"forEach", "retry", "onError", "transform"}, key) {
 		key += "." + s.keys[1]
@@ -118,6 +128,9 @@ func (c *cursor) placeKey(s source) string {
 
 // bound are the variables that the language binds at the place of an expression, but the constants.
 func (c *cursor) bound(s source) []string {
+	if c.isStep() {
+		return c.stepVariables(s)
+	}
 	var names []string
 	last := s.keys[len(s.keys)-1]
 	switch s.keys[0] {
@@ -170,6 +183,9 @@ func (c *cursor) variable(name string, env shape.Env) shape.Shape {
 // schemasOf returns the schemas of the tool that a node calls: of its arguments, and of its value; nil where
 // they are unknown.
 func (c *cursor) schemasOf(node *item) (input, output []byte) {
+	if call := node.word("call"); call != "" {
+		return c.called(call)
+	}
 	switch name := node.word("tool"); node.word("type") {
 	case string(config.MCPNode):
 		return c.upstream(node.word("server"), name)
@@ -252,7 +268,9 @@ func (c *cursor) variables(s source) []Candidate {
 		add(expressions.VarVars, Candidate{Kind: "variable", Detail: vars.String(), Doc: whatVariable[expressions.VarVars]})
 	}
 	for _, name := range jsonata.Functions() {
-		add(name, c.function(name))
+		if !c.isStep() || !jsonata.IsHistoryFunction(name) {
+			add(name, c.function(name))
+		}
 	}
 	return out
 }

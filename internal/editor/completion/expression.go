@@ -30,6 +30,8 @@ func (c *cursor) expression() (source, bool) {
 		last = path[len(path)-2]
 	}
 	switch {
+	case c.isStep():
+		return s, stepExpression(path)
 	case c.inRule(path):
 		s.rule = true
 		return s, last == "var"
@@ -69,7 +71,9 @@ func (c *cursor) inExpression(s source) []Candidate {
 		}
 	}
 	if !behindDot {
-		if !isElement {
+		if c.isStep() {
+			out = c.addSteps(out)
+		} else if !isElement {
 			out = c.addNodes(out)
 		}
 		out = append(out, c.variables(s)...)

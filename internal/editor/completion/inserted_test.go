@@ -114,7 +114,7 @@ var word = regexp.MustCompile(`\$?[A-Za-z_]\w*`)
 // that compiles.
 func TestInsertedCompiles(t *testing.T) {
 	turn, count := 1, 0
-	expression := regexp.MustCompile(`expr: (\$[^\n"'|{},#]*)`)
+	expression := regexp.MustCompile(`(?:expr|each|until|return): ([$a-z][^\n"'|{},#]*)`)
 	for _, e := range examplesOf(t) {
 		for _, in := range expression.FindAllStringSubmatchIndex(e.src, -1) {
 			source := e.src[in[2]:in[3]]

@@ -149,6 +149,10 @@ func (c *cursor) names() []Candidate {
 	}
 	path := c.path(c.node)
 	switch {
+	case c.isStep() && len(path) == 1 && last == "call":
+		return c.callable()
+	case c.isStep() && len(path) > 0 && path[0] == "after":
+		return c.stepsAbove(false)
 	case len(path) == 1 && last == "server":
 		return c.servers()
 	case len(path) == 1 && last == "tool" && c.node.word("type") == string(config.GraphNode):

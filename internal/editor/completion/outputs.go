@@ -6,8 +6,11 @@ import (
 	"toolgraph/expressions/shape"
 )
 
-// Outputs returns the types of the outputs of a tool's nodes in the last valid version, by id. A node whose
-// output is unknown, and an exit, has none.
+// anything is the type of an output of which nothing is known.
+var anything = shape.Any().String()
+
+// Outputs returns the types of the outputs of a tool's nodes in the last valid version, by id, or of the values of its steps, by
+// their paths. A node whose output is unknown, and an exit, has none.
 func (k *Known) Outputs(ctx context.Context, tool string) map[string]string {
 	types := map[string]string{}
 	for _, g := range k.Graphs {
@@ -18,9 +21,13 @@ func (k *Known) Outputs(ctx context.Context, tool string) map[string]string {
 		if f == nil {
 			return types
 		}
-		for _, n := range g.Nodes {
-			if of := f.Node(n.ID()); of != nil && of.Reached && n.Type() != "exit" && of.Output.String() != shape.Any().String() {
-				types[n.ID()] = of.Output.String()
+		if g.Steps() != nil {
+			stepOutputs(f, "", types)
+			continue
+		}
+		for _, n := range f.Nodes {
+			if text, known := outputOf(n); known {
+				types[n.Node.ID()] = text
 			}
 		}
 	}

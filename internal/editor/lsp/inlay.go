@@ -58,10 +58,17 @@ func (r *request) nodeHints(ctx context.Context, known *completion.Known, tool n
 		return nil
 	}
 	types := known.Outputs(ctx, tool.Name)
-	for _, n := range tool.Children {
-		if t := types[n.Name]; t != "" && n.NameFrom >= from && n.NameFrom <= to {
-			hints = append(hints, inlayHint{r.Position(n.NameTo), ": " + t, typeHint})
+	var add func(prefix string, all []names.Symbol)
+	add = func(prefix string, all []names.Symbol) {
+		for _, n := range all {
+			if t := types[prefix+n.Name]; t != "" && n.NameFrom >= from && n.NameFrom <= to {
+				hints = append(hints, inlayHint{r.Position(n.NameTo), ": " + t, typeHint})
+			}
+			if n.Kind == names.Node {
+				add(prefix+n.Name+".", n.Children)
+			}
 		}
 	}
+	add("", tool.Children)
 	return hints
 }

@@ -51,7 +51,14 @@ func (r *reader) reference(t *tool, source config.Text, ref jsonata.Reference) {
 		return
 	}
 	id := ref.Path[0]
-	node := Name{Kind: Node, File: t.of.path, Tool: t.name, Name: id}
+	block := ""
+	if r.scope != nil {
+		found := false
+		if block, found = r.scope.find(id); !found {
+			return // args, or no step that can be read here
+		}
+	}
+	node := Name{Kind: Node, File: t.of.path, Tool: t.name, In: block, Name: id}
 	how := inField
 	if ref.Function != "" {
 		how = inString
@@ -228,7 +235,7 @@ func (r *reader) comparedInRule(t *tool, rule *config.Data) {
 func (r *reader) computed(t *tool, source config.Text, tree *jsonata.Tree) {
 	if tree.Kind == jsonata.CallKind || tree.Kind == jsonata.PartialCallKind {
 		fn := &tree.Parts[0]
-		isHistory := fn.Kind == jsonata.VariableKind && slices.Contains([]string{"executionCount", "nodeExecution", "nodeExecutions"}, fn.Text)
+		isHistory := fn.Kind == jsonata.VariableKind && jsonata.IsHistoryFunction(fn.Text) && fn.Text != "previousNode"
 		if isHistory && len(tree.Parts) > 1 && tree.Parts[1].Kind != jsonata.StringKind {
 			r.unclear = append(r.unclear, Unclear{File: t.of.path, Tool: t.name, Pos: source.At(tree.Offset), Why: "$" + fn.Text + " computes the id of a node"})
 		}

@@ -10,7 +10,8 @@ import (
 // reader adds the occurrences of files to an index.
 type reader struct {
 	*Index
-	scopes int // of variables of expressions, over all files
+	scopes int        // of variables of expressions, over all files
+	scope  *stepScope // of the step whose expressions are read; nil in nodes
 }
 
 // add adds a part of a text.
@@ -80,6 +81,9 @@ func (r *reader) graphFile(g *graphFile) {
 		}
 		for _, n := range items(d.Get("nodes")) {
 			r.node(g, t, n)
+		}
+		if d.Get("steps") != nil {
+			r.steps(g, t, d, "", nil)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type Name struct {
 	Kind Kind
 	File string // the path of the graph file that has it
 	Tool string // of a node or branch: its tool; empty for a node of the list that tools of the older language share
-	In   string // of a branch: its node; of a tool of a server: the server; of a variable: where it is bound
+	In   string // of a branch: its node; of a step: the path of its block; of a tool of a server: the server; of a variable: where it is bound
 	Name string
 }
 

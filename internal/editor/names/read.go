@@ -38,6 +38,7 @@ type tool struct {
 	name  string
 	of    *graphFile
 	nodes map[string]*config.Data
+	data  *config.Data // the tool itself; nil for shared nodes
 }
 
 // Read returns the index of files: graph files, and the tests, cassettes and locks beside them, by
@@ -93,6 +94,9 @@ func declare(f *file) *graphFile {
 			nodes = g.shared
 		}
 		if name != "" && g.tools[name] == nil {
+			if nodes != g.shared {
+				nodes.data = t
+			}
 			g.tools[name] = nodes
 		}
 	}

@@ -91,7 +91,11 @@ func (x *Index) mayBe(n Name, to string) error {
 	if allowed := rules[n.Kind]; !allowed.pattern().MatchString(to) {
 		return fmt.Errorf("%s is no name for a %s, expected %s", wording.Quote(to), n.Kind, allowed.allowed)
 	}
-	switch {
+	switch g := x.graphs[n.File]; {
+	case n.Kind == Node && g.toolOf(n).data.Get("steps") != nil && !isField(to):
+		return fmt.Errorf("%s is no name for a step, expected %s", wording.Quote(to), identifier.allowed)
+	case n.Kind == Node && g.toolOf(n).data.Get("steps") != nil && (to == "args" || x.shadows(n, to)):
+		return fmt.Errorf("%q is read as something else in the same steps; choose another name", to)
 	case (n.Kind == Node || n.Kind == Branch) && isReserved(to), n.Kind == Node && to == "__proto__":
 		return fmt.Errorf("%q is a word of the expression language; choose another name", to)
 	case n.Kind == Local && expressions.IsVariable(to):

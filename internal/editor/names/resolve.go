@@ -92,10 +92,13 @@ func (x *Index) serverOf(g *graphFile, name string) (*graphFile, string) {
 }
 
 // nodeNamed returns the parts of the name of a node, as the tests of a tool have it: read, a branch
-// facts.weather, or a node of another tool todos_of_file:read. It returns none when there is no such
+// facts.weather, a step of a block rows.text, or a node of another tool todos_of_file:read. It returns none when there is no such
 // node.
 func (x *Index) nodeNamed(g *graphFile, t *tool, name string) []segment {
 	if t != nil {
+		if parts := t.stepNamed(name); parts != nil {
+			return parts
+		}
 		if t.nodes[name] != nil {
 			return []segment{t.node(name)}
 		}

@@ -84,7 +84,25 @@ func (s *outline) nodes(of region) (symbols []Symbol) {
 		}
 		symbols = s.append(symbols, symbol)
 	}
+	for _, n := range s.items(of, "steps") {
+		symbol := s.named(n, text(n.data, "id"), Node, does(n.data))
+		symbol.Children = s.nodes(n)
+		symbols = s.append(symbols, symbol)
+	}
 	return symbols
+}
+
+// does says what a step does, as each call files.read.
+func does(step *config.Data) (what string) {
+	for _, key := range []string{"call", "expr", "ask", "steps"} {
+		if step.Get(key) != nil {
+			what = strings.TrimSpace(key + " " + word(step, "call"))
+		}
+	}
+	if step.Get("each") != nil {
+		what = "each " + what
+	}
+	return what
 }
 
 // calls says what a node does, as mcp files.read.

@@ -94,7 +94,7 @@ func (r *reader) testCase(g *graphFile, t *tool, d *config.Data) {
 // The names in messages of errors, as the tests of a tool expect them.
 var (
 	serverInMessage = wording.Pattern(`server "([^"]+)"(?:, tool "([^"]+)")?`)
-	nodeInMessage   = wording.Pattern(`(?:branch "([^"]+)" of )?node "([^"]+)"(?: of tool "([^"]+)")?`)
+	nodeInMessage   = wording.Pattern(`(?:branch "([^"]+)" of )?(?:node|step) "([^"]+)"(?: of tool "([^"]+)")?`)
 )
 
 // messages reads the names in the messages of errors that a test of a tool expects.
@@ -126,6 +126,9 @@ func (r *reader) messages(g *graphFile, t *tool, d *config.Data) {
 			}
 		}
 		id := message[m[4]:m[5]]
+		if of != nil {
+			part(of.stepNamed(id), m[4])
+		}
 		if of == nil || of.nodes[id] == nil {
 			continue
 		}
