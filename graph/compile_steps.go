@@ -217,15 +217,11 @@ func (c *compiler) addAfter(in *block, n *config.Node) {
 
 // readSteps notes the steps that an expression of the current step reads, and reports names that are none.
 func (c *compiler) readSteps(places *config.Places, compiled *jsonata.Expression) {
+	c.readsHistory(places, compiled.Tree())
 	for _, ref := range compiled.References() {
-		if len(ref.Path) == 0 {
-			continue
+		if len(ref.Path) > 0 && ref.Function == "" {
+			c.readStep(places, ref)
 		}
-		if ref.Function != "" {
-			c.found.Add(places.At(ref.Offset), "step-form", fmt.Sprintf("$%s reads the history of nodes, which steps do not have", ref.Function), "read the value of a step above by its id")
-			continue
-		}
-		c.readStep(places, ref)
 	}
 	if compiled.ContextUse().Whole {
 		for in := c.block; in != nil; in = in.outer {
@@ -233,6 +229,17 @@ func (c *compiler) readSteps(places *config.Places, compiled *jsonata.Expression
 				in.needs[i] = true
 			}
 		}
+	}
+}
+
+// readsHistory reports the history functions of an expression.
+func (c *compiler) readsHistory(places *config.Places, t *jsonata.Tree) {
+	if t.Kind == jsonata.VariableKind && jsonata.IsHistoryFunction(t.Text) {
+		c.found.Add(places.At(t.Offset), "step-form", fmt.Sprintf("$%s reads the history of nodes, which steps do not have", t.Text), "read the value of a step above by its id").
+			Until(places.At(t.End))
+	}
+	for i := range t.Parts {
+		c.readsHistory(places, &t.Parts[i])
 	}
 }
 

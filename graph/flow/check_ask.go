@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"toolgraph/config"
@@ -22,6 +23,7 @@ func formShape(n *graph.Ask) shape.Shape {
 
 // question reports what is wrong with the message of an ask: it must be a text.
 func (c *checker) question(ctx context.Context, node int, n *graph.Ask) {
+	c.hurried(n, c.graph.Tool.Nodes[node].TimeoutPos)
 	for number, use := range c.uses[node] {
 		if use.call != n || use.at != inMessage {
 			continue
@@ -39,6 +41,17 @@ func (c *checker) question(ctx context.Context, node int, n *graph.Ask) {
 			"make a text of it with $string, or with & between texts")
 		d.Severity = c.certainly()
 		d.Fixed(config.Replace("Make a text of it with $string", text, config.Replacement{To: len(text.Value), Text: "$string(" + text.Value + ")"}))
+	}
+}
+
+// leastAnswer is the shortest time in which a user can be expected to answer.
+const leastAnswer = 3 * time.Second
+
+// hurried warns of a question that no user can answer in time: seconds were written, probably.
+func (c *checker) hurried(n *graph.Ask, at config.Pos) {
+	if n.Timeout > 0 && n.Timeout < leastAnswer {
+		c.found.Warn(at, "limit-too-low", fmt.Sprintf("timeoutMs of node %q is %d, so that the user has %g seconds to answer", n.ID(), n.Timeout.Milliseconds(), n.Timeout.Seconds()),
+			fmt.Sprintf("timeoutMs is in milliseconds: for %d seconds write %d", n.Timeout.Milliseconds(), 1000*n.Timeout.Milliseconds()))
 	}
 }
 

@@ -167,6 +167,18 @@ func (c *checker) repeats(node int, s *graph.Step) {
 	}
 }
 
+// quotedCondition warns of a condition that is a text or a number: the quotes around an expression are part of it, probably. true and
+// false alone are meant.
+func (c *checker) quotedCondition(e *graph.Expr) {
+	t := lastOf(e.Tree())
+	if t.Kind != jsonata.StringKind && t.Kind != jsonata.NumberKind {
+		return
+	}
+	holds := t.Text != "" && (t.Kind == jsonata.StringKind || t.Text != "0")
+	c.found.Warn(c.place(e.Text, t.Offset), "constant-condition", fmt.Sprintf("the condition is the %s %s, which is always %t", t.Kind, wording.Shorten(e.Text.Value[t.Offset:t.End]), holds),
+		"write the expression without quotes of its own")
+}
+
 // noKey warns of keys that no object can have.
 func (c *checker) noKey(ctx context.Context, node, number int, e *graph.Expr) {
 	given, _ := c.valueOf(ctx, node, number, e)

@@ -35,6 +35,8 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 		a.refuse(key.Pos, config.Error, path, "unknown argument, expected one of "+wording.List(known), hint).Meant(key, near).Fixed(remove)
 	case len(known) == 0 && len(path) == 1 && takesNothing(a.resolved(a.root)):
 		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q declares no arguments, so that %q has no effect", a.tool, key.Value), "remove it").Fixed(config.RemoveKey(key.Pos))
+	case len(path) == 1 && isNodeKey(key.Value):
+		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("%q stands among the arguments, and tool %q does not declare it: it is a key of what makes the call", key.Value, a.tool), "move it one level up").Over(key)
 	case a.outer(key.Value, path):
 		a.found.Warn(key.Pos, "argument-refused", fmt.Sprintf("tool %q does not declare the argument %q, but %q beside what it is in", a.tool, pathText(path), key.Value), "move it one level up")
 	case hint == "" && len(known) > 0 && a.callee != nil && !readsArgument(a.callee, key.Value):
@@ -43,6 +45,11 @@ func (a *argsChecker) unknown(key config.Text, path, known []string, closed bool
 		a.found.Warn(key.Pos, "argument-refused",
 			fmt.Sprintf("tool %q does not declare the argument %q, only %s", a.tool, pathText(path), wording.List(known)), hint).Meant(key, near)
 	}
+}
+
+// isNodeKey reports whether a word is a key of nodes or steps that no tool would have as the name of an argument.
+func isNodeKey(word string) bool {
+	return slices.Contains([]string{"forEach", "maxParallel", "onCrash", "onError", "timeoutMs"}, word)
 }
 
 // takesNothing reports whether a schema declares that there are no properties, and says nothing that admits others.

@@ -192,6 +192,7 @@ func (c *checker) checkStep(ctx context.Context, i int) {
 		switch u.at {
 		case inIf, inEachUntil, inTurnUntil:
 			c.expression(ctx, i, number, u.expr, needless, func(*shape.Env) {})
+			c.quotedCondition(u.expr)
 		case inKey:
 			c.expression(ctx, i, number, u.expr, needed, func(*shape.Env) {})
 			c.noKey(ctx, i, number, u.expr)

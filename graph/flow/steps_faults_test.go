@@ -69,6 +69,12 @@ func TestStepFaults(t *testing.T) {
 		{`{id: x, call: up.list, effect: read, repeat: {until: $count($result.names) > 0}, onError: {codes: [not-yet], value: {text: null}}}`, `{"v": x.text}`, `output-mismatch: when "x" fails, its onError gives {text: null}`},
 		{`{id: x, steps: [{id: y, call: up.list, effect: read, repeat: {until: $count($result.names) > 0}}], onError: {codes: [not-yet], value: {text: ""}}}`, `{"v": x.text}`, ""},
 		{`{id: x, call: up.read, args: {name: a}, effect: read, onError: skip}`, `{"v": x.content ?? "none"}`, ""},
+		{`{id: x, if: '"$not(args.deep)"', call: up.list, effect: read}`, `{"v": x.text ?? ""}`, `constant-condition: the condition is the string "$not(args.deep)", which is always true`},
+		{`{id: x, if: 'false', call: up.list, effect: read}`, `{"v": x.text ?? ""}`, ""},
+		{`{id: x, each: list.names, until: 'false', call: up.read, effect: read, args: {name: {expr: $item}}}`, `{"v": x[0].content}`, ""},
+		{`{id: x, call: up.read, effect: read, args: {name: a, onError: {value: {content: ""}}}}`, `{"v": x.content}`, `argument-refused: "onError" stands among the arguments, and tool "read" does not declare it`},
+		{`{id: x, ask: {message: Sure?}, timeoutMs: 300, onError: skip}`, `{"v": $string($exists(x))}`, `limit-too-low: timeoutMs of step "x" is 300, so that the user has 0.3 seconds to answer`},
+		{`{id: x, ask: {message: Sure?}, timeoutMs: 30000, onError: skip}`, `{"v": $string($exists(x))}`, ""},
 		// Turns.
 		{`{id: x, call: up.list, effect: read, repeat: {until: '$count($result.names) = 0', collect: true}}`, `{"v": x[0].text}`, `same-each-turn: step "x" collects its turns, and does the same in each`},
 		{`{id: x, call: up.list, args: {page: {expr: $n}}, effect: read, repeat: {until: '$count($result.names) = 0', collect: true}}`, `{"v": x[0].text}`, ""},
