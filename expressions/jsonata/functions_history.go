@@ -16,7 +16,7 @@ var historyFunctions = []builtin{
 	{name: "nodeExecutions", arity: 1, total: true, fn: nodeExecutions},
 }
 
-// IsHistoryFunction reports whether a function reads what a run has done: it is none of JSONata.
+// IsHistoryFunction reports whether a function reads what a run has done, which JSONata itself has no function for.
 func IsHistoryFunction(name string) bool {
 	return slices.ContainsFunc(historyFunctions, func(b builtin) bool { return b.name == name })
 }
