@@ -22,7 +22,9 @@ const parallelReads = 8
 
 // steps runs the steps of a tool.
 func (l *live) steps(s *site, n *graph.Steps) (outcome, error) {
-	scope := expressions.NewScope(map[string]any{"args": s.frame.args}, nil)
+	context := map[string]any{}
+	setOutput(context, "args", s.scope.Context[config.StepsEntry]) // with an edit of it
+	scope := expressions.NewScope(context, nil)
 	scope.Variables = s.scope.Variables
 	s.scope = scope
 	return l.block(s, n)

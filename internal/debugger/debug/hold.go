@@ -91,7 +91,7 @@ func (s *Session) reason(hit *breakpoint, g *graph.Graph, next *execution.Visit)
 	case s.mode == step || s.mode == over || s.mode == out:
 		thread := s.thread
 		for s.hasEnded(thread) {
-			thread = threadOf(thread.Frame())
+			thread = threadOf(outside(thread))
 		}
 		if covers(thread, at) && (thread == s.thread || thread != "" || !others) {
 			return AfterStep
@@ -106,7 +106,7 @@ func (s *Session) reason(hit *breakpoint, g *graph.Graph, next *execution.Visit)
 // keep waits until a command or an edit is for this hold.
 func (s *Session) keep(ctx context.Context, h *hold, next execution.Event) ([]execution.Edit, error) {
 	next.Turn.Pass()
-	watched := s.watch(ctx, next.Scope)
+	watched := s.watch(ctx, s.scopeAt(next))
 	s.mu.Lock()
 	h.watched, h.ready, s.state.Watches = watched, true, watched
 	h.settleEdits(nil)
@@ -197,7 +197,7 @@ func (s *Session) isStepping() bool {
 
 // hasEnded reports whether a part has ended; the run itself has not. s.mu is held.
 func (s *Session) hasEnded(thread execution.Address) bool {
-	for at := thread; at != ""; at = at.Frame() {
+	for at := thread; at != ""; at = outside(at) {
 		frame, index, _ := at.Split()
 		if _, ended := s.history.Record(at); ended || len(s.history.Records(frame)) > index {
 			return true
@@ -208,12 +208,10 @@ func (s *Session) hasEnded(thread execution.Address) bool {
 
 // threadOf returns the innermost part that an address is or is below; empty for what runs alone.
 func threadOf(at execution.Address) execution.Address {
-	for ; at != ""; at = at.Frame() {
-		if _, _, part := at.Split(); part != "" {
-			return at
-		}
+	for at != "" && at.Outer() == at {
+		at = at.Frame()
 	}
-	return ""
+	return at
 }
 
 // covers reports whether an address is a thread or below it.
@@ -245,13 +243,12 @@ func (s *Session) rank(h *hold) (far int) {
 	return far
 }
 
-// outside returns the execution of a part, or the call of the frame of an execution.
+// outside returns what an execution is a part of, or the call of the frame of a whole one.
 func outside(at execution.Address) execution.Address {
-	frame, index, part := at.Split()
-	if part != "" {
-		return execution.AddressOf(frame, index, "")
+	if outer := at.Outer(); outer != at {
+		return outer
 	}
-	return frame
+	return at.Frame()
 }
 
 // inOrder returns the holds in the order of their addresses, branches in that of the file. s.mu is
