@@ -33,6 +33,7 @@ type Step struct {
 	Repeat               *Repeat  // nil: once
 	OnError              *OnError // also of Node, unless the step repeats it
 	Needs                []int    // the steps of the same block, all of them above, that it reads or names in after
+	After                []int    // those of Needs that it names in after and does not read
 }
 
 // Repeat runs the node of a step until a condition holds.

@@ -47,7 +47,8 @@ func (l *list) each(key string, args *graph.Args) {
 	}
 }
 
-// StepExpressions returns the expressions of a step: when and how often it runs, then those of what it does.
+// StepExpressions returns the expressions of a step: when and how often it runs, then those of what it does. Their
+// reads include variables, as paths that begin with $file.
 func StepExpressions(s *graph.Step) []Expression {
 	var all list
 	all.add("if", "", s.If)
@@ -61,6 +62,13 @@ func StepExpressions(s *graph.Step) []Expression {
 		}
 	}
 	all.add("until", "", s.Until)
+	for i, e := range all {
+		for _, v := range e.Expr.Variables() {
+			if v.Name != expressions.VarVars {
+				all[i].Reads = append(all[i].Reads, jsonata.Reference{Path: append([]string{"$" + v.Name}, v.Path...), Offset: v.Offset})
+			}
+		}
+	}
 	return all
 }
 

@@ -29,6 +29,9 @@ func earlierOf(r *http.Request, now runState, p place, of string) earlier {
 	records := now.before(p)
 	switch of {
 	case "context":
+		if now.isSteps(p) {
+			return earlier{} // what a step sees is no matter of the step before
+		}
 		if n := len(records); n > 0 {
 			return earlier{known: true, value: contextAt(records[:n-1]), meter: meter}
 		}

@@ -103,7 +103,11 @@ func failureOf(f *execution.Failure) *failureJSON {
 	if f == nil {
 		return nil
 	}
-	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers, file: f.Pos.File}
+	node := f.Node
+	if node == config.StepsID && f.Part != "" {
+		node = (&execution.Visit{NodeID: node, Part: f.Part}).Name()
+	}
+	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers, file: f.Pos.File}
 	out.Message, out.Caret = splitCaret(f.Message)
 	return out
 }

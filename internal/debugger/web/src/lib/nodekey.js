@@ -35,7 +35,7 @@ function act(key, g, node) {
       dialog.value = { kind: 'breakpoint', node: node.id };
       return true;
     case 'e':
-      if (!node.each) return false;
+      if (!node.each && !node.repeat) return false;
       toggleBreakpoint(`${node.id}[]`);
       return true;
     case 'i':

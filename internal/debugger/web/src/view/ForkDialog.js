@@ -6,7 +6,7 @@ import { plural } from '../lib/format.js';
 import { useKept } from '../lib/kept.js';
 import { useLoaded } from '../lib/load.js';
 import { fork } from '../state/again.js';
-import { nodeAt, path } from '../state/run.js';
+import { nameAt, path } from '../state/run.js';
 import { CallsAgain, Decision } from './CallsAgain.js';
 import { checked, NOTHING, ValueInput } from './ValueInput.js';
 import { Button } from './Button.js';
@@ -26,7 +26,7 @@ function latest(before) {
 export function ForkDialog({ run: r, place }) {
   const { value: plan, error } = useLoaded(`${r.id} ${JSON.stringify(place)}`, () => get(`runs/${seg(r.id)}/fork`, place));
   return html`
-    <${Dialog} title=${`Run again from step ${addressOf(place.frame, place.at, place.part)}${nodeAt(place.at) ? `, ${nodeAt(place.at)}` : ''}`} wide>
+    <${Dialog} title=${`Run again from step ${addressOf(place.frame, place.at, place.part)}${nameAt(place.at, place.part) ? `, ${nameAt(place.at, place.part)}` : ''}`} wide>
       ${error ? html`<${Empty} title="This run cannot be run again from this step" text=${[error.message, error.hint].filter(Boolean).join('; ')} />`
         : !plan ? html`<${Empty} title="Reading the run …" />` : html`<${Form} r=${r} place=${place} plan=${plan} />`}
     </${Dialog}>`;
