@@ -24,6 +24,8 @@ type fan struct {
 	ended   *interruption     // the cause of ctx's end when a part fails
 	part    func(i int) *site // makes the site of a part
 	needs   [][]int           // for each part the parts before it that end first; nil: none
+	steps   *graph.Steps      // of a block; else nil
+	edits   *edits            // of a block, in a run with a Gate; else nil
 	mixed   bool              // the output is not just the list, or the object, of those of all parts
 	enough  func(i int) bool  // of parts that run one after the other: none follows part i; nil: all run
 	records []*Record         // one for each part, nil until it has ended
@@ -309,13 +311,14 @@ func (l *live) runPart(f *fan, i int, turn <-chan struct{}, next func()) {
 	}
 	s := f.part(i)
 	s.turn, s.next = turn, next
-	if f.records[i] = l.past.part(s.address()); f.records[i] != nil {
+	if rec := l.past.part(s.address()); rec != nil {
+		f.note(i, rec)
 		return
 	}
 	out, err := l.part(s)
 	if err == nil && out.failed == nil && out.record.Error == nil {
 		if _, err = l.commit(s.frame, out); err == nil {
-			f.records[i] = out.record
+			f.note(i, out.record)
 			return
 		}
 	}

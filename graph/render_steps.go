@@ -89,7 +89,7 @@ func (g *Graph) drawSteps(drawn *DrawnNode, n *Steps) {
 	for _, s := range n.Block {
 		step := g.drawNode(s.ID, s.Node)
 		step.Each, step.Repeat, step.After = s.Each != nil, s.Repeat != nil, ids(s.After)
-		step.Reads = ids(slices.DeleteFunc(slices.Clone(s.Needs), func(i int) bool { return slices.Contains(s.After, i) }))
+		step.Reads = ids(slices.DeleteFunc(slices.Clone(s.Needs), func(i int) bool { return !s.Reads(i) }))
 		if s.If != nil {
 			step.If = expressionText(s.If.Text)
 		}

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,15 @@ type Step struct {
 	OnError              *OnError // also of Node, unless the step repeats it
 	Needs                []int    // the steps of the same block, all of them above, that it reads or names in after
 	After                []int    // those of Needs that it names in after and does not read
+}
+
+// Reads reports whether the step reads another step of its block, by the place of that.
+func (s *Step) Reads(i int) bool { return slices.Contains(s.Needs, i) && !slices.Contains(s.After, i) }
+
+// HasParts reports whether the executions of the step have parts: items or turns. An expression for each item has none.
+func (s *Step) HasParts() bool {
+	_, isExpr := s.Node.(*Transform)
+	return s.Repeat != nil || s.Each != nil && !isExpr
 }
 
 // Repeat runs the node of a step until a condition holds.

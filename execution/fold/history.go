@@ -47,6 +47,7 @@ type frame struct {
 type parts struct {
 	begun  execution.Parts
 	ended  map[string]execution.Record // by their names
+	first  map[string]execution.Record // of those that were edited: as they ended
 	failed int
 	caught int // onError took their failure
 	idle   int // steps that were not run
@@ -145,6 +146,17 @@ func (h *History) add(r execution.Record) {
 	}
 	at := r.At()
 	p := h.partsOf(at.Outer())
+	if was, ended := p.ended[at.Name()]; ended && r.Edited { // the step stays as it was, with another value
+		if p.first == nil {
+			p.first = map[string]execution.Record{}
+		}
+		if !was.Edited {
+			p.first[at.Name()] = was
+		}
+		was.Output, was.Bytes, was.Parts, was.Edited = r.Output, r.Bytes, 0, true
+		p.ended[at.Name()] = was
+		return
+	}
 	p.ended[at.Name()] = r
 	if r.Error != nil {
 		p.failed++

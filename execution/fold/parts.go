@@ -51,6 +51,19 @@ func (p Parts) At(of execution.Address, i int) execution.Address {
 	return of + separator + execution.Address(p.Name(i))
 }
 
+// AsEnded is Record without the edits of a step: as it has ended.
+func (h *History) AsEnded(at execution.Address) (execution.Record, bool) {
+	h.mu.RLock()
+	if p := h.parts[at.Outer()]; p != nil {
+		if first, edited := p.first[at.Name()]; edited {
+			h.mu.RUnlock()
+			return first, true
+		}
+	}
+	h.mu.RUnlock()
+	return h.Record(at)
+}
+
 // beginTurns notes the turns that an execution is, or is below. h.mu is held.
 func (h *History) beginTurns(at execution.Address) {
 	for strings.Contains(string(at), "@") {

@@ -185,6 +185,8 @@ func (r *repl) part(at execution.Address, width int) {
 	case ended:
 		word := string(state)
 		switch {
+		case rec.Edited:
+			word = "edited"
 		case rec.Skipped:
 			word = "not run"
 		case rec.Handled != nil:

@@ -259,7 +259,12 @@ func (r *reading) aboveStep(ctx context.Context, at execution.Address, nodes map
 			if name == at.Name() {
 				break
 			}
-			if place, ended := r.history.Find(outer + execution.Address("."+name)); ended {
+			own := outer + execution.Address("."+name)
+			place, ended := r.history.Find(own)
+			for ended && place+1 < r.history.Len() && r.history.At(place+1) == own {
+				place++ // an edit of it
+			}
+			if ended {
 				places = append(places, place)
 			}
 		}

@@ -23,6 +23,7 @@ type hold struct {
 	wake     chan struct{} // has room for one
 	edits    []*pendingEdit
 	editing  bool // an edit is being made, after which the run comes back
+	tried    bool // it is of a step, and may come too late
 }
 
 // nudge lets the goroutine of the run look what it should do.
@@ -35,6 +36,9 @@ func (h *hold) nudge() {
 
 // errWithdrawn is the error of an edit of a part that does not run any more.
 var errWithdrawn = errors.New("the part ends here, because another part of the node has failed")
+
+// errLate is the error of an edit of a step that came too late.
+var errLate = errors.New("a step has begun meanwhile that reads the value; nothing is edited")
 
 // arrive returns the hold of the step or part to which the run has come; nil when it goes on.
 func (s *Session) arrive(ctx context.Context, next execution.Event) *hold {
@@ -63,7 +67,9 @@ func (s *Session) arrive(ctx context.Context, next execution.Event) *hold {
 func (s *Session) back(next execution.Event) *hold {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.held, func(h *hold) bool { return h.editing && h.visit.Frame == next.Step.Frame })
+	i := slices.IndexFunc(s.held, func(h *hold) bool {
+		return h.editing && h.visit.Frame == next.Step.Frame && h.visit.Part == next.Step.Part
+	})
 	if i < 0 {
 		return nil
 	}
@@ -110,6 +116,10 @@ func (s *Session) keep(ctx context.Context, h *hold, next execution.Event) ([]ex
 	s.mu.Lock()
 	h.watched, h.ready, s.state.Watches = watched, true, watched
 	h.settleEdits(nil)
+	if h.tried { // the engine has left the edit out
+		h.settleEdits(errLate)
+	}
+	h.tried = false
 	s.changed()
 	s.mu.Unlock()
 	for {
@@ -135,7 +145,7 @@ func (s *Session) order(h *hold) (e *pendingEdit, proceed bool) {
 	defer s.mu.Unlock()
 	switch {
 	case len(h.edits) > 0:
-		h.editing = true
+		h.editing, h.tried = true, h.visit.Part != ""
 		return h.edits[0], false
 	case !h.released:
 		return nil, false

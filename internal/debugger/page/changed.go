@@ -37,6 +37,10 @@ func earlierOf(r *http.Request, now runState, p place, of string) earlier {
 		}
 	case "output":
 		rec, ok := now.record(p)
+		if ok && rec.Edited && p.Part != "" {
+			first, _ := now.history.AsEnded(p.address())
+			return earlier{known: true, value: first.Output, meter: meter}
+		}
 		for i := len(records) - 1; ok && i >= 0; i-- {
 			if records[i].NodeID != rec.NodeID {
 				continue

@@ -103,10 +103,10 @@ func (d *drawer) edges(prefix string, n *graph.Steps) (edges []graph.Edge) {
 			before[i].SetBit(before[i].Or(&before[i], &before[from]), from, 1)
 		}
 		for _, from := range n.Block[i].Needs {
-			if slices.Contains(n.Block[i].After, from) {
-				add(from, afterEdge)
-			} else {
+			if n.Block[i].Reads(from) {
 				add(from, readEdge)
+			} else {
+				add(from, afterEdge)
 			}
 		}
 		slices.Sort(needs)

@@ -95,7 +95,7 @@ func (l *latestSteps) add(block *graph.Steps, of execution.Address) {
 		at := of + execution.Address("."+step.ID)
 		p := placeAt(at)
 		part := l.now.part(p)
-		short := shortJSON{Index: p.At, Part: p.Part, Preview: part.Preview, Error: part.Error, progressJSON: &progressJSON{
+		short := shortJSON{Index: p.At, Part: p.Part, Preview: part.Preview, Error: part.Error, Edited: part.Edited, progressJSON: &progressJSON{
 			State: part.State, Skipped: part.Skipped, Handled: part.Handled != "" || part.Caught > 0, Parts: part.Parts, Ended: l.now.history.Parts(at).Ended, Failed: part.Failed,
 		}}
 		l.out.Nodes[step.Node.ID()] = short

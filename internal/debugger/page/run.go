@@ -199,6 +199,8 @@ type runState struct {
 	args    value.Value
 	result  value.Value
 	history *fold.History
+
+	canEditStep func(step string) error // of a live run that is held, see debug.Session.CanEdit; else nil
 }
 
 // shownRun is a run that the page shows, live or recorded. Safe for concurrent use.
@@ -267,6 +269,10 @@ func (r *shownRun) now() runState {
 		}
 		r.Progress = r.reports.of(r.history)
 		r.FailedAt = r.failedAt()
+		r.canEditStep = nil
+		if next := state.Next; next != nil {
+			r.canEditStep = func(step string) error { return r.session.CanEdit(next.At(), step) }
+		}
 		if state.Status == debug.Finished {
 			r.result = redacted(secrets, state.Result)
 		}

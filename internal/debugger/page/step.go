@@ -59,7 +59,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 	out.Copied = r.copied(rec)
 	out.Start, out.Waited = r.after(rec.Start), milliseconds(r.history.Waited(rec.At()))
 	out.Held = milliseconds(r.history.Held(rec.At()))
-	if rec.Edited {
+	if rec.Edited && rec.Part == "" {
 		out.Preview = recordText(rec)
 		return out
 	}
@@ -84,7 +84,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 // with which it began are its own.
 func (r *runState) copied(rec execution.Record) bool {
 	_, at, forked := strings.Cut(r.ForkedFrom, "/")
-	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.At().Compare(execution.Address(at)) < 0)
+	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.Part != "" || rec.At().Compare(execution.Address(at)) < 0)
 }
 
 // recordText returns the preview of a record's output, or its error.
@@ -136,6 +136,7 @@ type detailJSON struct {
 	Input       *level           `json:"input"` // arguments of a call, or the message of an ask
 	InputError  string           `json:"inputError,omitempty"`
 	Output      *level           `json:"output"`
+	Editable    bool             `json:"editable,omitempty"` // of a step: its value can be edited where the run is held
 	Error       *failureJSON     `json:"error"`
 	Item        *level           `json:"item,omitempty"`      // of a part
 	ItemName    string           `json:"itemName,omitempty"`  // of the variable: $item
@@ -183,6 +184,7 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	if ended {
 		chosen, _ = rec.Output.(string)
 		out.addRecord(now, rec)
+		out.Editable = now.canEdit(p)
 		if out.Output != nil {
 			earlierOf(r, now, p, "output").markAll(out.Output, rec.Output)
 		}
@@ -191,7 +193,7 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 		out.stepJSON, out.State = now.pending(p, open)
 	}
 	node := now.node(p)
-	if node == nil || out.Edited {
+	if node == nil || out.Edited && p.Part == "" {
 		return out, nil
 	}
 	at := now.project.shown(node.Pos())
@@ -203,6 +205,11 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	}
 	out.addNode(now, p, node, e, chosen)
 	return out, nil
+}
+
+// canEdit reports whether the value of a step can be edited where the run is held.
+func (r *runState) canEdit(p place) bool {
+	return r.step(p) != nil && partOf(p.address()) == wholeStep && r.canEditStep != nil && r.canEditStep(r.nodeName(p)) == nil
 }
 
 // addNode adds what the node or the step of a place evaluates there.

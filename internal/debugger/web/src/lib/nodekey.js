@@ -35,7 +35,7 @@ function act(key, g, node) {
       dialog.value = { kind: 'breakpoint', node: node.id };
       return true;
     case 'e':
-      if (!node.each && !node.repeat) return false;
+      if (!node.repeat && (!node.each || node.type === 'transform')) return false;
       toggleBreakpoint(`${node.id}[]`);
       return true;
     case 'i':

@@ -42,6 +42,7 @@ export function stateOf({ id }) {
     failed: s.state === 'failed',
     handled: Boolean(s.handled),
     skipped: Boolean(s.skipped),
+    edited: Boolean(s.edited),
     progress: s.parts ? (ended ? `${s.parts}` : `${s.ended ?? 0}/${s.parts}`) : '',
   };
 }

@@ -26,7 +26,7 @@ export const GraphNode = memo((props) => {
     e.stopPropagation();
     lookInto(node);
   };
-  const many = node.each || node.repeat; // of a step
+  const many = hasParts(node);
   const label = [
     `${node.type} ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? `ran ${count === 1 ? 'once' : `${count} times`}` : skipped ? 'was not run: its if does not hold' : 'has not run',
     (current || node.name) && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : current && 'current'), progress && `${progress} parts`, failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
@@ -103,17 +103,20 @@ export function Badges({ node, height, count, running, failed, cancelled, handle
       </g>`}`;
 }
 
+// hasParts reports whether a node, or a step, has parts before which a run can pause: an expression for each item has none.
+export const hasParts = (node) => node.repeat || (node.each && node.type !== 'transform');
+
 // notesRead are the notes of a step as they are read out.
 export const notesRead = (node) => [node.repeat && 'repeated', node.changes && 'changes something', node.if && `if ${node.if}`, node.onError === 'skip' && 'skipped on error', node.onError === 'value' && 'with a value on error'];
 
 // Data is the last output below a node.
 export function Data({ node, height, last }) {
   const width = node.box.width - 12;
-  const text = last ? last.error ? `✕ ${last.error}` : last.preview : '';
+  const text = !last || last.skipped ? '' : last.error ? `✕ ${last.error}` : last.preview;
   return html`
-    <g class=${cx('data', last ? last.error && 'failed' : 'none')} transform=${`translate(0 ${height / 2})`}>
+    <g class=${cx('data', text ? last.error && 'failed' : 'none')} transform=${`translate(0 ${height / 2})`}>
       <path d=${`M${-width / 2} 1v${DATA - 6}q0 4 4 4h${width - 8}q4 0 4 -4v${6 - DATA}`} />
-      <text y="14.5" text-anchor="middle">${last ? truncate(plain(text.replace(/\s+/g, ' ')), Math.floor((width - 10) / 6.65)) : 'not run'}</text>
+      <text y="14.5" text-anchor="middle">${text ? truncate(plain(text.replace(/\s+/g, ' ')), Math.floor((width - 10) / 6.65)) : 'not run'}</text>
     </g>`;
 }
 

@@ -102,7 +102,7 @@ function Details({ r, step, place, pending }) {
     ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
     ${step.output && !step.skipped && html`
       <${ValueBox} title="Output" run=${r.id} of="output" place=${place} root=${ofSteps ? (isRepeated(part) ? null : lastOf(part)) : part || step.node === STEPS ? null : pathOf('$', [step.node])} keep=${keep} level=${step.output}>
-        ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
+        ${(latest || step.editable) && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
       </${ValueBox}>`}`;
 }
 
