@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -256,16 +257,22 @@ func (l *live) runParts(f *fan, most int) {
 		return
 	}
 	var group errgroup.Group
+	var running atomic.Int64 // workers; the last one leaves its work to this goroutine, so that there is no moment at which none is at work
 	queue := newQueue(len(f.records), f.needs)
 	var worker func() error
 	start := func(workers int) {
+		running.Add(int64(workers))
 		l.work(f.site.frame.pace, workers)
 		for range workers {
 			group.Go(worker)
 		}
 	}
 	worker = func() error {
-		defer l.work(f.site.frame.pace, -1)
+		defer func() {
+			if running.Add(-1) > 0 {
+				l.work(f.site.frame.pace, -1)
+			}
+		}()
 		for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
 			l.runPart(f, i, turn, next)
 			next()
@@ -273,10 +280,11 @@ func (l *live) runParts(f *fan, most int) {
 		}
 		return nil
 	}
-	start(min(most, queue.ready()))
-	l.work(f.site.frame.pace, -1)
-	_ = group.Wait() // the parts return nil
-	l.work(f.site.frame.pace, 1)
+	if n := min(most, queue.ready()); n > 0 {
+		start(n)
+		l.work(f.site.frame.pace, -1)
+		_ = group.Wait() // the parts return nil
+	}
 	if err := f.site.ctx.Err(); err != nil && f.first == nil && f.err == nil && f.incomplete() {
 		f.first, f.noted = endOf(f.site.ctx, f.site.node, "while this node waited for its server", err), true
 	}

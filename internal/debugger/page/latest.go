@@ -22,13 +22,9 @@ type shortJSON struct {
 	Error   string `json:"error,omitempty"`
 	Edited  bool   `json:"edited,omitempty"`
 
-	Part string `json:"part,omitempty"` // of a step
-	*progressJSON
-}
-
-// progressJSON is the state of a step, and how many parts of it have which.
-type progressJSON struct {
-	State   string `json:"state"` // see partJSON
+	// Of a step: its part, its state, and how many parts of it have which.
+	Part    string `json:"part,omitempty"`
+	State   string `json:"state,omitempty"` // see partJSON
 	Skipped bool   `json:"skipped,omitempty"`
 	Handled bool   `json:"handled,omitempty"` // also of a part
 	Parts   int    `json:"parts,omitempty"`
@@ -95,9 +91,10 @@ func (l *latestSteps) add(block *graph.Steps, of execution.Address) {
 		at := of + execution.Address("."+step.ID)
 		p := placeAt(at)
 		part := l.now.part(p)
-		short := shortJSON{Index: p.At, Part: p.Part, Preview: part.Preview, Error: part.Error, Edited: part.Edited, progressJSON: &progressJSON{
-			State: part.State, Skipped: part.Skipped, Handled: part.Handled != "" || part.Caught > 0, Parts: part.Parts, Ended: l.now.history.Parts(at).Ended, Failed: part.Failed,
-		}}
+		short := shortJSON{
+			Index: p.At, Part: p.Part, Preview: part.Preview, Error: part.Error, Edited: part.Edited, State: part.State, Skipped: part.Skipped,
+			Handled: part.Handled != "" || part.Caught > 0, Parts: part.Parts, Ended: l.now.history.Parts(at).Ended, Failed: part.Failed,
+		}
 		l.out.Nodes[step.Node.ID()] = short
 		if inner, isBlock := step.Node.(*graph.Steps); isBlock {
 			inside := l.inside(step, at)

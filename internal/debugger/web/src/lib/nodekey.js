@@ -40,6 +40,7 @@ function act(key, g, node) {
       return true;
     case 'i':
       lookInto(node);
+      if (node.steps) requestAnimationFrame(() => focusNode(node.id, false)); // it is drawn in another way now
       return true;
     case 'u':
       if (controlled.value) control('run-to', node.id);

@@ -114,7 +114,7 @@ export function listenToKeys() {
     const found = keys.find((k) => k.do && k.key === name);
     if (!found || (name.length === 1 && !letters.value)) return;
     if (typing(e.target) && !/^(Shift\+)?F\d|^Ctrl/.test(name)) return;
-    if (['Home', 'End'].includes(name) && e.target.closest('[role=tree], [role=tablist], [role=separator], input')) return;
+    if (['Home', 'End'].includes(name) && !e.target.closest('.timeline [role=tree]') && e.target.closest('[role=tree], [role=tablist], [role=separator], input')) return;
     if (name.startsWith('Ctrl')) {
       const form = e.target.closest('form');
       if (!form && typing(e.target)) return; // what is typed there is no argument of the tool

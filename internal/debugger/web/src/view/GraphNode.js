@@ -34,7 +34,7 @@ export const GraphNode = memo((props) => {
   ].filter(Boolean).map(plain).join(', ');
   return html`
     <g class=${cx('node', node.type, count > 0 && 'ran', skipped && 'skipped', current && 'current', running === 'runs' && 'running', running && 'begun', failed && 'failed')}
-      transform=${at} data-node=${node.id} role="button" tabindex=${tab ? 0 : -1} aria-label=${label}
+      transform=${at} data-node=${node.id} role="button" tabindex=${tab ? 0 : -1} aria-label=${label} aria-expanded=${node.closed ? 'false' : null}
       onClick=${() => { goToNode(node.id); show('step'); }} onKeyDown=${(e) => nodeKey(e, g, node)}>
       ${current && html`<path class="halo" d=${outline(node.type, box.width + 10, height + 10)} />`}
       ${node.each && [8, 4].map((by) => html`<path key=${by} class="body behind" transform=${`translate(${by} ${by})`} d=${outline(node.type, box.width, height)} />`)}

@@ -64,7 +64,7 @@ export function StepRow({ row, address, place, title, part, depth, node, step, r
   const indent = depth > 0 && { paddingLeft: `${Math.min(depth, 6) * 14}px` };
   return html`
     <div class=${cx('row', depth > 0 && 'part', part && 'of-part', active && 'active', step?.error && (step.cancelled ? 'cancelled' : 'failed'), step?.edited && 'edited', runs && 'begun', step?.skipped ? 'is-none' : step?.state && `is-${step.state}`)}
-      id=${`step-${row}`} role="option" aria-selected=${String(chosen)} data-depth=${depth} aria-posinset=${row + 1} aria-setsize=${count}
+      id=${`step-${row}`} role="treeitem" aria-level=${depth + 1} aria-selected=${String(chosen)} data-depth=${depth} aria-posinset=${row + 1} aria-setsize=${count}
       aria-expanded=${step?.parts || step?.inner ? String(open) : null} style=${style} onClick=${onChoose}>
       <span class="row-index" title=${title}>${place}</span>
       <span class=${cx('kind', step?.type)} aria-hidden="true"></span>
@@ -80,7 +80,7 @@ export function StepRow({ row, address, place, title, part, depth, node, step, r
 
 // RefusedRow is the value of a run that was refused after its last step.
 export const RefusedRow = ({ row, run, chosen, count, onChoose, style }) => html`
-  <div class="row failed refused" id=${`step-${row}`} role="option" aria-selected=${String(chosen)} aria-posinset=${row + 1} aria-setsize=${count} style=${style} onClick=${onChoose}>
+  <div class="row failed refused" id=${`step-${row}`} role="treeitem" aria-level="1" aria-selected=${String(chosen)} aria-posinset=${row + 1} aria-setsize=${count} style=${style} onClick=${onChoose}>
     <span class="row-index"></span><span class="kind exit" aria-hidden="true"></span>
     <span class="row-node">run failed</span>
     <span class="row-value mono" title=${run.error.message}>${run.error.message}</span><span class="bar"></span><span class="row-time"></span>

@@ -152,7 +152,7 @@ function List({ run: r }) {
   };
   return html`
     <div class="axis" aria-hidden="true"><span class="axis-times">${ticks(axis.extent).map((t) => html`<span key=${t.text} style=${{ left: `${t.at.toFixed(2)}%` }}>${t.text}</span>`)}</span></div>
-    <${VirtualList} count=${count} height=${ROW} label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} about=${[r.id, of, sieved, at.value, part.value, held, cursor, last, going && count].join()} onKeyDown=${keys}
+    <${VirtualList} count=${count} height=${ROW} role="tree" label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} about=${[r.id, of, sieved, at.value, part.value, held, cursor, last, going && count].join()} onKeyDown=${keys}
       active=${active >= 0 && active < count ? `step-${active}` : null} row=${draw} />`;
 }
 
