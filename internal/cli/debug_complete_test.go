@@ -119,7 +119,7 @@ func TestDebugCompletesSteps(t *testing.T) {
 		"break r":         {"rows", "rows[]", "rows.text", "rows.last"},
 		"print l":         {"list"},
 		"print $count(t":  {"text"},
-		"print list.":     {"no", "`a b`"},
+		"print list.":     {"`a b`", "no"},
 		"print $row.":     {"no", "`a b`"},
 		"print $ro":       {"$row", "$round("},
 		"print text & $i": {"$index"},
