@@ -40,8 +40,12 @@ type site struct {
 	ready  *prepared  // of a part whose arguments were evaluated before; else nil
 	agreed *agreement // of a part about which the user was asked before; else nil
 
-	step *graph.Step                  // of a step or a part of one; else nil
-	do   func(*site) (outcome, error) // what a part does; nil: its call
+	step   *graph.Step // of a step or a part of one; else nil
+	isStep bool        // the site is that of the whole step
+	block  *fan        // of a step or a part of one: the steps of its block
+	place  int         // of the step in the block
+
+	do func(*site) (outcome, error) // what a part does; nil: its call
 
 	turn <-chan struct{} // of a part: closed when the parts before it have begun; nil: at once
 	next func()          // of a part: the next part may begin; nil without one

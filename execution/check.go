@@ -98,7 +98,7 @@ func (r *Record) check() error {
 		return errors.New("it has parts, which only a whole step has that finished")
 	case r.Error != nil && r.Handled != nil:
 		return errors.New("it has handled and error, expected one of them")
-	case r.Edited && isPart:
+	case r.Edited && isPart && (r.NodeID != config.StepsID || !call.IsBranch(r.At().Name())):
 		return errors.New("it is an edit of a part, expected one of a whole step")
 	case r.Confirmed != nil && (r.NodeType != config.MCPNode || r.Edited || r.Parts > 0):
 		return errors.New("it is confirmed, which only a call is")

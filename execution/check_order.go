@@ -102,6 +102,12 @@ func (c *orderCheck) record(r *Record) error {
 // part checks the record of a part.
 func (c *orderCheck) part(r *Record, whole Address) error {
 	step, name := c.opened(whole), r.At().Name()
+	if r.Edited {
+		if !step.done[name] && !c.lossy {
+			return fmt.Errorf("it is an edit of step %s, which has not ended", r.At())
+		}
+		return nil
+	}
 	isTurn := strings.HasSuffix(r.Part, "@"+name) // how many there will be is not known before
 	switch {
 	case isTurn && !step.done[name]:

@@ -17,7 +17,7 @@ import (
 // Fork is how a run continues another one from a step on.
 type Fork struct {
 	At     Address // the first step that runs again
-	Edits  []Edit  // outputs that are replaced before it, of nodes of its frame
+	Edits  []Edit  // outputs that are replaced before it, of nodes of its frame; before a step, of steps above it, see StepToEdit
 	Repeat bool    // also calls of the other run whose outcome is unknown may be made again
 
 	// Safe refuses a fork that may make calls again which the other run has made, and which are not safe to
@@ -253,11 +253,10 @@ func isWithin(some map[Address]bool, at Address) bool {
 // around returns the address of what an execution is directly in: a step for a part, a part or a
 // step for a frame; empty for the run's own frame.
 func around(a Address) Address {
-	frame, index, part := a.Split()
-	if part == "" {
-		return frame
+	if outer := a.Outer(); outer != a {
+		return outer
 	}
-	return AddressOf(frame, index, "")
+	return a.Frame()
 }
 
 // besides returns the outermost address around a, or a, that is not around b.
@@ -301,7 +300,7 @@ func (c *Cut) events(g *graph.Graph, edits []Edit, h *hooks) ([]Event, error) {
 func (c *Cut) edit(g *graph.Graph, edit Edit, own []Event, h *hooks) (*Record, error) {
 	frame, _, part := c.At.Split()
 	if part != "" {
-		return nil, fmt.Errorf("step %s is a part, before which no output can be edited; fork at a step", c.At)
+		return c.editStep(g, edit, own, h)
 	}
 	rec := &Record{Frame: frame, NodeID: edit.NodeID, Output: edit.Output, Start: h.now(), Edited: true}
 	rec.End = rec.Start
@@ -320,13 +319,68 @@ func (c *Cut) edit(g *graph.Graph, edit Edit, own []Event, h *hooks) (*Record, e
 	if err := wayOut(node, rec); err != nil {
 		return nil, fmt.Errorf("the output of switch %q is the id of one of its targets, expected %s", edit.NodeID, wording.Or(node.Successors()))
 	}
-	if edit.Output != nil {
-		rec.Bytes = value.Size(edit.Output)
+	return rec, sizeEdit(g, edit.NodeID, rec)
+}
+
+// editStep is edit for a fork at a step.
+func (c *Cut) editStep(g *graph.Graph, edit Edit, own []Event, h *hooks) (*Record, error) {
+	of, begun, ended := c.stepsIn(g, own)
+	if _, _, part := c.At.Split(); of.StepAt(config.StepsID, part) == nil {
+		return nil, fmt.Errorf("step %s is a part, before which no output can be edited; fork at a step", c.At)
+	}
+	has := func(at Address) bool { return ended[at] != nil }
+	at, step, err := StepToEdit(of, c.At, edit.NodeID, func(at Address) bool { return begun[at] }, has)
+	if err != nil {
+		return nil, err
+	}
+	was, now := ended[at], h.now()
+	rec := &Record{
+		Frame: was.Frame, Index: was.Index, Part: was.Part, Tool: was.Tool, NodeID: was.NodeID, NodeType: was.NodeType, Output: edit.Output, Start: now, End: now, Edited: true,
+	}
+	return rec, sizeEdit(g, step.Node.ID(), rec)
+}
+
+// stepsIn returns the graph of the frame of a fork, and what has begun and ended in the events that the fork has.
+func (c *Cut) stepsIn(g *graph.Graph, own []Event) (of *graph.Graph, begun map[Address]bool, ended map[Address]*Record) {
+	begun, ended = map[Address]bool{}, map[Address]*Record{}
+	tool := ""
+	for i := range own {
+		e := &own[i]
+		if e.Record != nil {
+			ended[e.At()] = e.Record
+		}
+		for at := e.At(); at != ""; at = around(at) {
+			begun[at] = true
+		}
+		if e.Step != nil && e.Step.Frame == c.At.Frame() {
+			tool = e.Step.Graph
+		}
+	}
+	return g.ReachedTool(tool), begun, ended
+}
+
+// Editable returns the addresses of the steps whose values an edit of a fork can replace; nil where the fork is not at a
+// step. The graph is that of the run.
+func (c *Cut) Editable(g *graph.Graph) (steps []Address) {
+	of, begun, ended := c.stepsIn(g, c.Before)
+	of.Steps().EachStep(func(s *graph.Step) {
+		at, _, err := StepToEdit(of, c.At, s.Node.ID(), func(at Address) bool { return begun[at] }, func(at Address) bool { return ended[at] != nil })
+		if err == nil {
+			steps = append(steps, at)
+		}
+	})
+	return steps
+}
+
+// sizeEdit measures an edit, and refuses one that is too large.
+func sizeEdit(g *graph.Graph, name string, rec *Record) error {
+	if rec.Output != nil {
+		rec.Bytes = value.Size(rec.Output)
 	}
 	if most := g.Limits.MaxNodeOutputBytes; rec.Bytes > most {
-		return nil, fmt.Errorf("the value of node %q has %d bytes, and executionLimits.maxNodeOutputBytes is %d", edit.NodeID, rec.Bytes, most)
+		return fmt.Errorf("the value of node %q has %d bytes, and executionLimits.maxNodeOutputBytes is %d", name, rec.Bytes, most)
 	}
-	return rec, nil
+	return nil
 }
 
 // editable names the nodes that have an output.

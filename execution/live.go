@@ -299,6 +299,7 @@ func (l *live) hold(ctx context.Context, f *frame, part *site) error {
 			}
 			visit = f.site(node).visit()
 		} else {
+			part.read(false)
 			scope, turn = part.scope, &Turn{part.next}
 			part.await()
 		}
@@ -307,12 +308,19 @@ func (l *live) hold(ctx context.Context, f *frame, part *site) error {
 		})
 		switch {
 		case err != nil || len(edits) == 0 || l.base.Err() != nil:
+			if part != nil {
+				part.read(true)
+			}
 			return err
-		case part != nil:
+		case part != nil && part.block == nil:
 			return fmt.Errorf("an output cannot be edited before a part of node %q; edit it before the node", visit.NodeID)
 		}
 		for _, e := range edits {
-			if err := l.edit(f, e); err != nil {
+			edit := func() error { return l.edit(f, e) }
+			if part != nil {
+				edit = func() error { return l.editStep(part, e) }
+			}
+			if err := edit(); err != nil {
 				return err
 			}
 		}
@@ -364,9 +372,10 @@ func suspended(ctx context.Context, f *Failure) bool {
 	return f != nil && f.Code == CodeCancelled && (errors.Is(f, ErrSuspended) || errors.Is(context.Cause(ctx), ErrSuspended))
 }
 
-// Edit replaces the latest output of a node of a paused run, in the frame that is paused.
+// Edit replaces the latest output of a node of a paused run, in the frame that is paused; before a step, that of a step
+// above.
 type Edit struct {
-	NodeID string
+	NodeID string      // of a step its path of ids, as users.lookup
 	Output value.Value // nil: nothing
 }
 

@@ -51,6 +51,25 @@ func (c changing) needs(g *graph.Graph, n *graph.Steps) [][]int {
 	return needs
 }
 
+// StepNeeds returns for each step of a block of g those above it that end before it starts, in a run in which the
+// steps of these names may change something, see Start.Changing.
+func StepNeeds(g *graph.Graph, n *graph.Steps, names []string) [][]int {
+	return changingOf(names).needs(g, n)
+}
+
+// MayChange reports whether a step of g may change something, or asks the user, in a run in which the steps of these
+// names may change something.
+func MayChange(g *graph.Graph, step *graph.Step, names []string) bool {
+	return changingOf(names).changes(g, step)
+}
+
+// DeclaredChanges returns the names of the steps that change something as the file says, those of graphs that g calls
+// included. A run knows more, from locks and servers.
+func DeclaredChanges(ctx context.Context, g *graph.Graph) []string {
+	h := &hooks{reads: func(context.Context, string, string) bool { return true }}
+	return h.changingSteps(ctx, g)
+}
+
 // WithReads sets the function that reports whether a tool only reads, as its server says: for the order of
 // steps every server is believed. Without the function, and where the file does not say so, a call may
 // change something.

@@ -70,7 +70,7 @@ type Flusher interface {
 // Gate pauses runs: Wait is called before each step and each part, for parts that run at the same
 // time by several goroutines at once, and its time does not count for the run's time limit. The
 // edits that it returns are recorded and applied, and it is called again; without edits the step
-// runs. Its error ends the run. ctx also ends when another part of the node fails.
+// runs. An edit of a step is left out once a step has begun that reads its value, see StepToEdit. Its error ends the run. ctx also ends when another part of the node fails.
 type Gate interface {
 	Wait(ctx context.Context, next Event) ([]Edit, error)
 }

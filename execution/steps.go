@@ -22,7 +22,9 @@ const parallelReads = 8
 
 // steps runs the steps of a tool.
 func (l *live) steps(s *site, n *graph.Steps) (outcome, error) {
-	scope := expressions.NewScope(map[string]any{"args": s.frame.args}, nil)
+	context := map[string]any{}
+	setOutput(context, "args", s.scope.Context[config.StepsEntry]) // with an edit of it
+	scope := expressions.NewScope(context, nil)
 	scope.Variables = s.scope.Variables
 	s.scope = scope
 	return l.block(s, n)
@@ -34,7 +36,10 @@ func (l *live) block(s *site, n *graph.Steps) (outcome, error) {
 	s.begin()
 	f := newFan(s, len(n.Block))
 	defer f.cancel(nil)
-	f.needs, f.mixed = l.changing.needs(s.frame.graph, n), true
+	f.needs, f.mixed, f.steps = l.changing.needs(s.frame.graph, n), true, n
+	if l.hooks.gate != nil {
+		f.edits = &edits{begun: make([]bool, len(n.Block)), values: map[int]*Record{}}
+	}
 	f.part = func(i int) *site { return f.stepOf(n, i) }
 	parts := &Parts{Count: len(n.Block)}
 	for i, step := range n.Block {
@@ -62,7 +67,7 @@ func within(path, part string) string {
 // returned returns the value of a block whose steps have ended.
 func (f *fan) returned(n *graph.Steps) (v value.Value, err error) {
 	if n.Return == nil {
-		return f.records[len(f.records)-1].Output, nil
+		return f.value(len(f.records) - 1).Output, nil
 	}
 	defer recovered(&err)
 	return n.Return.Eval(f.site.work, f.reading(n, nil))
@@ -72,7 +77,7 @@ func (f *fan) returned(n *graph.Steps) (v value.Value, err error) {
 func (f *fan) reading(n *graph.Steps, needs []int) *expressions.Scope {
 	context := maps.Clone(f.site.scope.Context)
 	add := func(i int) {
-		if rec := f.records[i]; rec != nil && rec.Output != nil {
+		if rec := f.value(i); rec != nil && rec.Output != nil {
 			context[n.Block[i].ID] = rec.Output
 		}
 	}
@@ -94,11 +99,8 @@ func (f *fan) stepOf(n *graph.Steps, i int) *site {
 	step := n.Block[i]
 	s := f.new(within(f.site.part, step.ID), step.Node)
 	s.step, s.item, s.do = step, nil, f.site.frame.live.stepped
-	needs := step.Needs
-	if needs == nil {
-		needs = []int{}
-	}
-	s.scope = f.reading(n, needs)
+	s.isStep, s.block, s.place = true, f, i
+	s.read(false)
 	return s
 }
 
@@ -148,6 +150,7 @@ func (l *live) turns(s *site) (outcome, error) {
 	var previous value.Value
 	for n := 1; n <= repeat.Times; n++ {
 		turn := *s
+		turn.isStep = false
 		turn.part, turn.do, turn.turn, turn.next = s.part+"@"+strconv.Itoa(n), l.once, nil, nil
 		turn.scope = s.withOver(map[string]value.Value{"n": float64(n), "previous": previous})
 		rec := l.past.part(turn.address())

@@ -61,7 +61,7 @@ func itemVariables(step *graph.Step, item value.Value, i int) map[string]value.V
 // itemSite returns the site of an item of a step.
 func (f *fan) itemSite(item value.Value, i int) *site {
 	s := f.new(within(f.site.part, strconv.Itoa(i)), f.site.node)
-	s.item, s.do = item, s.frame.live.turns
+	s.item, s.do, s.isStep = item, s.frame.live.turns, false
 	s.scope = s.withOver(itemVariables(s.step, item, i))
 	return s
 }

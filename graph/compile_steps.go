@@ -124,7 +124,7 @@ func (c *compiler) newStep(ctx context.Context, index int, n *config.Node) *Step
 	if s.Repeat == nil {
 		setOnError(s.Node, s.OnError)
 	}
-	c.addAfter(in, n)
+	s.After = c.addAfter(in, n)
 	s.Needs = slices.Sorted(maps.Keys(in.needs))
 	return s
 }
@@ -199,12 +199,15 @@ func setOnError(n Node, on *OnError) {
 	}
 }
 
-// addAfter notes the steps that a step starts after.
-func (c *compiler) addAfter(in *block, n *config.Node) {
+// addAfter notes the steps that a step starts after, and returns those of them that it does not read.
+func (c *compiler) addAfter(in *block, n *config.Node) (unread []int) {
 	for _, text := range n.Step.After {
 		i := slices.Index(in.ids, text.Value)
 		switch {
 		case i >= 0 && i < in.at:
+			if !in.needs[i] {
+				unread = append(unread, i)
+			}
 			in.needs[i] = true
 		case i >= 0:
 			c.found.Add(text.Pos, "reads-later", fmt.Sprintf("after of step %q names %q, which is not above it", n.ID.Value, text.Value), "move the step up, or this one down")
@@ -213,6 +216,7 @@ func (c *compiler) addAfter(in *block, n *config.Node) {
 			c.found.Add(text.Pos, "unknown-step", fmt.Sprintf("after of step %q names %q, which is no step of the same block", n.ID.Value, shorten(text.Value)), hint).Meant(text, near)
 		}
 	}
+	return unread
 }
 
 // readSteps notes the steps that an expression of the current step reads, and reports names that are none.

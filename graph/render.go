@@ -199,7 +199,12 @@ type DrawnNode struct {
 	Confirm  bool            `json:"confirm,omitempty"`  // the user must agree before the call
 	Branches []DrawnNode     `json:"branches,omitempty"` // of a parallel node, in file order
 	Steps    []DrawnNode     `json:"steps,omitempty"`    // of a block of steps, in file order
-	Reads    []string        `json:"reads,omitempty"`    // of a step: the steps of its block after which it starts, as the file has it
+	Reads    []string        `json:"reads,omitempty"`    // of a step: the steps of its block that it reads
+	After    []string        `json:"after,omitempty"`    // of a step: those after which it starts besides
+	Returns  []string        `json:"returns,omitempty"`  // of a block: its steps that return reads; without return its last step
+	If       string          `json:"if,omitempty"`       // of a step
+	Repeat   bool            `json:"repeat,omitempty"`   // of a step: it runs until a condition holds
+	OnError  string          `json:"onError,omitempty"`  // of a step: skip or value
 	Expr     string          `json:"expr,omitempty"`
 	Message  string          `json:"message,omitempty"` // of an ask: its text, or its expression
 	Rules    int             `json:"rules,omitempty"`   // conditions of a switch; the debugger's page sets it
@@ -235,21 +240,14 @@ func (g *Graph) drawNode(id string, node Node) DrawnNode {
 	case *Transform:
 		drawn.Expr = expressionText(n.Expr.Text)
 	case *Steps:
-		for _, s := range n.Block {
-			step := g.drawNode(s.ID, s.Node)
-			step.Each = s.Each != nil
-			for _, i := range s.Needs {
-				step.Reads = append(step.Reads, n.Block[i].ID)
-			}
-			drawn.Steps = append(drawn.Steps, step)
-		}
+		g.drawSteps(&drawn, n)
 	case *Entry, *Switch, *Exit:
 	}
 	return drawn
 }
 
 // JSON returns the graph's drawing as indented JSON: {tool, hash, nodes: [{id, type,
-// server?, tool?, each?, confirm?, branches?, expr?, message?, line, column}], edges: [{from, to, label?, kind}]}.
+// server?, tool?, each?, confirm?, branches?, steps?, expr?, message?, line, column}], edges: [{from, to, label?, kind}]}.
 func JSON(g *Graph) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

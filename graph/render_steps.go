@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -75,4 +76,33 @@ func dotEnd(n Node, name, attribute string) (node, border string) {
 	}
 	node, _ = dotEnd(inner.Block[0].Node, name+"s0", attribute)
 	return node, attribute + "=cluster_" + name
+}
+
+// drawSteps adds the steps of a tool or a block to its drawing.
+func (g *Graph) drawSteps(drawn *DrawnNode, n *Steps) {
+	ids := func(of []int) (all []string) {
+		for _, i := range of {
+			all = append(all, n.Block[i].ID)
+		}
+		return all
+	}
+	for _, s := range n.Block {
+		step := g.drawNode(s.ID, s.Node)
+		step.Each, step.Repeat, step.After = s.Each != nil, s.Repeat != nil, ids(s.After)
+		step.Reads = ids(slices.DeleteFunc(slices.Clone(s.Needs), func(i int) bool { return !s.Reads(i) }))
+		if s.If != nil {
+			step.If = expressionText(s.If.Text)
+		}
+		switch {
+		case s.OnError == nil:
+		case s.OnError.Skip:
+			step.OnError = "skip"
+		default:
+			step.OnError = "value"
+		}
+		drawn.Steps = append(drawn.Steps, step)
+	}
+	if drawn.Returns = ids(n.Returns); n.Return == nil && len(n.Block) > 0 {
+		drawn.Returns = ids([]int{len(n.Block) - 1})
+	}
 }

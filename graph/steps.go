@@ -1,10 +1,12 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"toolgraph/config"
+	"toolgraph/expressions"
 )
 
 // Steps runs the steps of a tool, or of a block: each as soon as what it reads has ended. Of a block, it
@@ -32,6 +34,16 @@ type Step struct {
 	Repeat               *Repeat  // nil: once
 	OnError              *OnError // also of Node, unless the step repeats it
 	Needs                []int    // the steps of the same block, all of them above, that it reads or names in after
+	After                []int    // those of Needs that it names in after and does not read
+}
+
+// Reads reports whether the step reads another step of its block, by the place of that.
+func (s *Step) Reads(i int) bool { return slices.Contains(s.Needs, i) && !slices.Contains(s.After, i) }
+
+// HasParts reports whether the executions of the step have parts: items or turns. An expression for each item has none.
+func (s *Step) HasParts() bool {
+	_, isExpr := s.Node.(*Transform)
+	return s.Repeat != nil || s.Each != nil && !isExpr
 }
 
 // Repeat runs the node of a step until a condition holds.
@@ -70,14 +82,44 @@ func InSteps(d config.Diagnostic) config.Diagnostic {
 // not change the slice.
 func (g *Graph) StepGraphs() []*Graph { return g.stepGraphs }
 
-// EachStep calls f with every step of the block and of the blocks in it, in file order.
+// EachStep calls f with every step of the block and of the blocks in it, in file order; nil has none.
 func (n *Steps) EachStep(f func(*Step)) {
+	if n == nil {
+		return
+	}
 	for _, s := range n.Block {
 		f(s)
 		if inner, isBlock := s.Node.(*Steps); isBlock {
 			inner.EachStep(f)
 		}
 	}
+}
+
+// StepAt returns the step of an execution by its node and its part; nil for what is no step, and for a nil graph.
+func (g *Graph) StepAt(id, part string) *Step {
+	if s := g.Steps(); s != nil && id == config.StepsID {
+		return s.Step(part)
+	}
+	return nil
+}
+
+// ItemAt returns the name of the variable, without $, of the innermost item that an execution is or is in, by its node and
+// its part; empty for none.
+func (g *Graph) ItemAt(id, part string) (variable string) {
+	if id != config.StepsID {
+		if part != "" && part[0] >= '0' && part[0] <= '9' {
+			return expressions.VarItem
+		}
+		return ""
+	}
+	for i := range len(part) {
+		if before, isItem := strings.CutSuffix(part[:i], "."); isItem && part[i] >= '0' && part[i] <= '9' {
+			if step := g.StepAt(id, before); step != nil {
+				variable = step.Item()
+			}
+		}
+	}
+	return variable
 }
 
 // Step returns the step at a path of ids, items and turns, such as users.3.lookup@2: the step of the last

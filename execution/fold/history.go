@@ -2,7 +2,6 @@ package fold
 
 import (
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -23,6 +22,8 @@ type History struct {
 	ended  time.Time   // when it ended; zero: not yet
 	taken  int         // of the log of another history, by Follow
 	vars   value.Value // constants that the run has recorded; nil: none
+
+	changing []string // the steps that may change something, see execution.Start
 }
 
 // logged is an event: a record of all, or what began.
@@ -46,8 +47,11 @@ type frame struct {
 type parts struct {
 	begun  execution.Parts
 	ended  map[string]execution.Record // by their names
+	first  map[string]execution.Record // of those that were edited: as they ended
 	failed int
 	caught int // onError took their failure
+	idle   int // steps that were not run
+	turns  int // that have begun, of a step that is repeated
 }
 
 // NewHistory returns the history of a run that has not begun.
@@ -60,7 +64,7 @@ func (h *History) Add(e execution.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if e.Start != nil {
-		h.vars, h.begun = e.Start.Vars, e.Time
+		h.vars, h.begun, h.changing = e.Start.Vars, e.Time, e.Start.Changing
 	}
 	h.ended = time.Time{}
 	if e.Kind == execution.RunFinished { // the last event; of a run that is resumed, others follow
@@ -81,7 +85,7 @@ func (h *History) Follow(other *History, change func(execution.Record) execution
 	defer h.mu.Unlock()
 	other.mu.RLock()
 	news, records := other.log[h.taken:], other.all
-	h.vars, h.begun, h.ended = other.vars, other.begun, other.ended
+	h.vars, h.begun, h.ended, h.changing = other.vars, other.begun, other.ended, other.changing
 	other.mu.RUnlock() // what is there never changes
 	for _, l := range news {
 		switch {
@@ -110,6 +114,14 @@ func (h *History) Ended() time.Time {
 	return h.ended
 }
 
+// Changing returns the steps of the run that may change something, as execution.Start has them. The caller must not
+// change the slice.
+func (h *History) Changing() []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.changing
+}
+
 // begin notes that a step or part is about to run, or that its parts are. h.mu is held.
 func (h *History) begin(l logged) {
 	h.log = append(h.log, l)
@@ -119,6 +131,7 @@ func (h *History) begin(l logged) {
 	if l.parts != nil {
 		h.partsOf(l.begun.At()).begun = *l.parts
 	}
+	h.beginTurns(l.begun.At())
 }
 
 // add adds a record. h.mu is held.
@@ -133,6 +146,17 @@ func (h *History) add(r execution.Record) {
 	}
 	at := r.At()
 	p := h.partsOf(at.Outer())
+	if was, ended := p.ended[at.Name()]; ended && r.Edited { // the step stays as it was, with another value
+		if p.first == nil {
+			p.first = map[string]execution.Record{}
+		}
+		if !was.Edited {
+			p.first[at.Name()] = was
+		}
+		was.Output, was.Bytes, was.Parts, was.Edited = r.Output, r.Bytes, 0, true
+		p.ended[at.Name()] = was
+		return
+	}
 	p.ended[at.Name()] = r
 	if r.Error != nil {
 		p.failed++
@@ -140,6 +164,10 @@ func (h *History) add(r execution.Record) {
 	if r.Handled != nil {
 		p.caught++
 	}
+	if r.Skipped {
+		p.idle++
+	}
+	h.beginTurns(at)
 }
 
 // frame returns a frame, which begins when it is first named. h.mu is held.
@@ -253,38 +281,6 @@ func (h *History) Open(at execution.Address) *execution.Visit {
 		return &execution.Visit{Frame: at, Index: next, Graph: f.tool}
 	}
 	return nil
-}
-
-// Parts are the parts of an execution.
-type Parts struct {
-	Count    int      // how many there are
-	Branches []string // of a parallel, in file order; nil for items
-	Ended    int      // how many have a record
-	Failed   int      // how many of those have failed
-	Handled  int      // of how many onError took the failure
-}
-
-// Parts returns the parts of an execution, all 0 when it has none.
-func (h *History) Parts(at execution.Address) Parts {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	p := h.parts[at]
-	if p == nil {
-		return Parts{}
-	}
-	out := Parts{Count: p.begun.Count, Branches: p.begun.Branches, Ended: len(p.ended), Failed: p.failed, Handled: p.caught}
-	if out.Count < out.Ended { // the event that says how many was not recorded
-		out.Count = out.Ended
-	}
-	return out
-}
-
-// Name returns the name of part i, counted from 0.
-func (p Parts) Name(i int) string {
-	if i < len(p.Branches) {
-		return p.Branches[i]
-	}
-	return strconv.Itoa(i)
 }
 
 // Callers returns the executions and parts that have called a frame, from the inside out. It is

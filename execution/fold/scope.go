@@ -36,8 +36,8 @@ func (h *History) Scope(ctx context.Context, g *graph.Graph, at execution.Addres
 	}
 	frame, _, part := at.Split()
 	of := g.ReachedTool(h.Tool(frame))
-	if steps, isSteps := of.NodeAt(h.NodeID(at), "").(*graph.Steps); isSteps && part != "" {
-		return h.stepScope(ctx, of, steps, at)
+	if steps, isSteps := of.NodeAt(h.NodeID(at), "").(*graph.Steps); isSteps {
+		return h.stepScope(of, steps, at, byList(ctx))
 	}
 	scope := h.ScopeIn(of, records)
 	calling := graph.CallingOf(of.NodeAt(h.NodeID(at), ""))

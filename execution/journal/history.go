@@ -19,7 +19,8 @@ import (
 type History struct {
 	run      *stretch
 	places   []place
-	branches map[execution.Address][]string // of parallels, in file order
+	branches map[execution.Address][]string // of parallels and of blocks of steps, in file order
+	blocks   map[execution.Address]bool     // those of branches that are blocks of steps
 	parts    map[execution.Address][]int    // places of the parts that outputs are made of, once they were looked up
 }
 
@@ -50,7 +51,7 @@ func (s *Store) History(ctx context.Context, id string) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{run: run, branches: map[execution.Address][]string{}, parts: map[execution.Address][]int{}}
+	h := &History{run: run, branches: map[execution.Address][]string{}, blocks: map[execution.Address]bool{}, parts: map[execution.Address][]int{}}
 	err = run.walk(ctx, position{}, func(f frame) (bool, error) {
 		if r := f.event.Record; r != nil {
 			p := place{
@@ -61,7 +62,8 @@ func (s *Store) History(ctx context.Context, id string) (*History, error) {
 			h.places = append(h.places, p)
 		}
 		if f.event.Parts != nil && f.event.Parts.Branches != nil {
-			h.branches[f.event.At()] = f.event.Parts.Branches
+			at := f.event.At()
+			h.branches[at], h.blocks[at] = f.event.Parts.Branches, f.event.Step.NodeID == config.StepsID
 		}
 		return true, nil
 	})
@@ -77,6 +79,12 @@ func (h *History) At(i int) execution.Address { return h.places[i].at }
 
 // IsMade reports whether the output of a step is made of its parts.
 func (h *History) IsMade(i int) bool { return h.places[i].parts > 0 }
+
+// Names returns the branches of a parallel, or the steps of a block, in file order; nil for other steps.
+func (h *History) Names(at execution.Address) []string { return h.branches[at] }
+
+// IsBlock reports whether the steps of a tool, or of a block, are below a step.
+func (h *History) IsBlock(at execution.Address) bool { return h.blocks[at] }
 
 // Find returns the place of a step, or the place that it would have.
 func (h *History) Find(at execution.Address) (i int, ok bool) {

@@ -33,7 +33,7 @@ var debugCommands []debugCommand
 // partHelp is about commands when several parts are paused.
 const partHelp = "It acts on the part that is shown, or on one that is paused at ADDRESS; other parts stay paused."
 
-const placeHelp = "NODE is a place: read, before the node; read[], before each part of it; facts.weather, before a branch; todos_of_file:read, in another tool."
+const placeHelp = "NODE is a place: read, before the node; read[], before each part of it; facts.weather, before a branch; rows.text, before a step of a block; rows[], before each item and turn of a step; todos_of_file:read, in another tool."
 
 func init() { // not above, because help refers to the table
 	debugCommands = []debugCommand{
@@ -52,13 +52,13 @@ func init() { // not above, because help refers to the table
 		{"unwatch", "", "[EXPR]", "remove a watched expression, or all", "", watchedWords, unwatch},
 		{"context", "", "[--all]", "show the latest output of each node of the frame", "--all prints whole values.", nil, printContext},
 		{"history", "h", "[--all]", "show the steps so far", "On a terminal only as many of the latest steps are shown as it has lines; --all shows all.", nil, func(_ context.Context, r *repl, rest string) error { return r.history(rest) }},
-		{"edit", "e", "NODE JSON", "replace the latest output of a node of the frame; the word nothing removes it", "Tab after NODE offers the present output. The output of a switch is the id of the next node.", editWords, editOutput},
+		{"edit", "e", "NODE JSON", "replace the latest output of a node of the frame, or of a step above; the word nothing removes it", "A step is edited before the steps that read it begin. Tab after NODE offers the present output. The output of a switch is the id of the next node.", editWords, editOutput},
 		{"list", "l", "", "show the node that is looked at in its file, and what it asks", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.list(ctx) }},
 		{"where", "", "", "show where the run is paused, its callers, and the watched expressions", "", nil, func(ctx context.Context, r *repl, _ string) error { r.stack(ctx); return nil }},
-		{"up", "", "", "look at the context of the caller", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.up(ctx) }},
+		{"up", "", "", "look at the context of the caller, or of what a step is in", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.up(ctx) }},
 		{"down", "", "", "look at the frame below again", "", nil, func(ctx context.Context, r *repl, _ string) error { return r.down(ctx) }},
-		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is; commands then act on a part that is paused there", "4 is step 4; 4.3 its part 3; 4/1 step 1 of the graph that step 4 calls.", addressWords, func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
-		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node and their state, 20 at a time", "", addressWords, func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
+		{"frame", "f", "[ADDRESS]", "look at the context of a step such as 4.3/1, or of where the run is; commands then act on a part that is paused there", "4 is step 4; 4.3 its part 3; 4/1 step 1 of the graph that step 4 calls; 1.rows.3.text step text for item 3 of step rows.", addressWords, func(ctx context.Context, r *repl, at string) error { return r.frame(ctx, at) }},
+		{"parts", "", "[ADDRESS] [FROM]", "list the parts of a node, or steps, items and turns, and their state, 20 at a time", "", addressWords, func(_ context.Context, r *repl, rest string) error { return r.parts(rest) }},
 		{"quit", "q", "", "stop the run", "", nil, func(context.Context, *repl, string) error { return errQuit }},
 		{"stop", "", "", "stop the run", "", nil, func(context.Context, *repl, string) error { return errQuit }},
 		{"help", "?", "[COMMAND]", "list the commands, or describe one", "", commandWords, func(_ context.Context, r *repl, name string) error { return r.help(name) }},

@@ -132,6 +132,9 @@ func editWords(r *repl, text string) (from int, words []string) {
 // path is the end of an expression that reads a value step by step: $.read.files, $item.`a b`.
 var path = wording.Pattern("\\$[A-Za-z0-9_]*(\\.([A-Za-z0-9_]+|`[^`]*`))*\\.?(`[^`]*|[A-Za-z0-9_]*)$")
 
+// barePath is the end of an expression of steps that reads a value by its name: rows.text.
+var barePath = wording.Pattern("(?:^|[^A-Za-z0-9_.$`\"'])([A-Za-z_][A-Za-z0-9_]*(?:\\.(?:[A-Za-z0-9_]+|`[^`]*`))*\\.?(?:`[^`]*|[A-Za-z0-9_]*))$")
+
 // bareField is a field that needs no quotes in an expression.
 var bareField = wording.Pattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -141,13 +144,16 @@ func exprWords(r *repl, text string) (from int, words []string) {
 	if every := "--all "; text != "" && strings.HasPrefix(every, text) {
 		return 0, []string{every}
 	}
-	found := path().FindString(text)
+	found, above := path().FindString(text), r.above()
+	if bare := barePath().FindStringSubmatch(text); found == "" && above != nil && bare != nil {
+		found = bare[1]
+	}
 	from = len(text) - len(found)
 	dot := lastDot(found)
 	if found == "" || dot < 0 {
-		words = []string{"$."}
-		for _, name := range []string{expressions.VarItem, expressions.VarIndex} {
-			words = append(words, "$"+name)
+		words = append([]string{"$."}, above...)
+		if above == nil {
+			words = append(words, "$"+expressions.VarItem, "$"+expressions.VarIndex)
 		}
 		for _, name := range jsonata.Functions() {
 			words = append(words, "$"+name+"(")
@@ -168,6 +174,17 @@ func exprWords(r *repl, text string) (from int, words []string) {
 		return from, nil
 	}
 	return from + dot + 1, quotedNames(fieldsOf(v))
+}
+
+// above returns the names that expressions of the step that is looked at read: args, steps, variables; nil for a node.
+func (r *repl) above() []string {
+	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
+	defer cancel()
+	seen, err := r.session.History().StepContext(ctx, r.graph, r.at())
+	if object, ofSteps := seen.(value.Object); err == nil && ofSteps {
+		return object.Keys()
+	}
+	return nil
 }
 
 // lastDot returns where the last dot is that is not within quotes, or -1.

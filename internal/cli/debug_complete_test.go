@@ -102,6 +102,36 @@ func TestDebugCompletes(t *testing.T) {
 	}
 }
 
+const stepsYAML = `version: "1.0"
+server: {name: s, version: 1.0.0}
+tools:
+  - name: t
+    description: d
+    steps:
+      - {id: list, expr: '[{"no": 1, "a b": 2}]'}
+      - {id: rows, each: list, as: row, steps: [{id: text, expr: $row.no}, {id: last, expr: text}]}
+`
+
+// At a step of a block, expressions are completed with the names that it reads.
+func TestDebugCompletesSteps(t *testing.T) {
+	r := pausedAt(t, stepsYAML, "rows.last")
+	for line, want := range map[string][]string{
+		"break r":         {"rows", "rows[]", "rows.text", "rows.last"},
+		"print l":         {"list"},
+		"print $count(t":  {"text"},
+		"print list.":     {"`a b`", "no"},
+		"print $row.":     {"no", "`a b`"},
+		"print $ro":       {"$row", "$round("},
+		"print text & $i": {"$index"},
+		"edit t":          {"text "},
+		"edit text ":      {"nothing", "1"},
+	} {
+		if _, got, _ := r.complete(line, len(line)); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
 // A command can be named by the beginning of its name, when there is only one.
 func TestDebugCommandNames(t *testing.T) {
 	for name, want := range map[string]string{

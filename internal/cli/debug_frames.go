@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
@@ -34,13 +34,24 @@ func (r *repl) drawn() *graph.Graph {
 	return cmp.Or(r.graph.ReachedTool(r.session.History().Tool(r.at().Frame())), r.graph)
 }
 
-// place names a node, or a part of it.
-func place(name, part string) string {
-	name = wording.OneLine(name)
-	if _, err := strconv.Atoi(part); err == nil {
-		return fmt.Sprintf("item %s of node %q", part, name)
+// place names a node or a part of it; of a tool that is written as steps, a step, an item or a turn of one.
+func place(v execution.Visit) string {
+	name, last := wording.OneLine(v.Name()), v.At().Name()
+	_, err := strconv.Atoi(last)
+	isItem := err == nil
+	switch {
+	case v.NodeID != config.StepsID && isItem:
+		return fmt.Sprintf("item %s of node %q", last, name)
+	case v.NodeID != config.StepsID:
+		return fmt.Sprintf("node %q", name)
+	case v.Part == "":
+		return "the steps"
+	case isItem && strings.HasSuffix(v.Part, "@"+last):
+		return fmt.Sprintf("turn %s of step %q", last, name)
+	case isItem:
+		return fmt.Sprintf("item %s of step %q", last, name)
 	}
-	return fmt.Sprintf("node %q", name)
+	return fmt.Sprintf("step %q", name)
 }
 
 // stack prints where a run is paused, and what has called that.
@@ -54,37 +65,46 @@ func (r *repl) stack(ctx context.Context) {
 
 func (r *repl) described(c debug.Caller) string {
 	_, _, part := c.At.Split()
-	node := c.Node
-	if _, err := strconv.Atoi(part); part != "" && err != nil {
-		node += "." + part
-	}
-	text := fmt.Sprintf("step %s, %s of tool %q", c.At, place(node, part), c.Tool)
+	text := fmt.Sprintf("step %s, %s of tool %q", c.At, place(execution.Visit{NodeID: c.Node, Part: part}), c.Tool)
 	if c.At == r.looked {
 		text += " (looked at)"
 	}
 	return text
 }
 
-// up looks at the caller of the frame that is looked at.
+// up looks at the caller of the frame that is looked at; from a step in a block, at the item or step that it is in.
 func (r *repl) up(ctx context.Context) error {
-	caller := r.at().Frame()
+	caller := r.around(r.at())
 	if caller == "" {
 		return errors.New("this is the run's own frame, which has no caller")
 	}
 	return r.look(ctx, caller)
 }
 
-// down looks at the frame that up has left.
+// down looks at what up has left.
 func (r *repl) down(ctx context.Context) error {
-	stack := r.session.State().Stack
-	i := slices.IndexFunc(stack, func(c debug.Caller) bool { return c.At == r.looked })
-	switch {
-	case i < 0:
+	next := r.session.State().Next
+	if next == nil || r.looked == "" {
 		return errors.New("there is no frame below")
-	case i == 0:
-		return r.look(ctx, "")
 	}
-	return r.look(ctx, stack[i-1].At)
+	for at := next.At(); at != ""; at = r.around(at) {
+		if r.around(at) != r.looked {
+			continue
+		}
+		if at == next.At() {
+			at = ""
+		}
+		return r.look(ctx, at)
+	}
+	return errors.New("there is no frame below")
+}
+
+// around returns what up leads to: of a step what it is a part of, else the call of the frame.
+func (r *repl) around(at execution.Address) execution.Address {
+	if outer := at.Outer(); outer != at && r.session.History().NodeID(at) == config.StepsID {
+		return outer
+	}
+	return at.Frame()
 }
 
 // frame looks at a step, for the empty text at where the run is.
@@ -142,8 +162,12 @@ func (r *repl) parts(rest string) error {
 	}
 	const shown = 20
 	last := min(from+shown, all.Count)
+	width := 8
 	for i := from; i < last; i++ {
-		r.part(at + execution.Address("."+all.Name(i)))
+		width = max(width, len(all.At(at, i)))
+	}
+	for i := from; i < last; i++ {
+		r.part(all.At(at, i), width)
 	}
 	r.say("%s, %d ended, %d failed", wording.Count(all.Count, "part"), all.Ended, all.Failed)
 	if last < all.Count {
@@ -153,40 +177,25 @@ func (r *repl) parts(rest string) error {
 	return nil
 }
 
-// part prints a part and its state.
-func (r *repl) part(at execution.Address) {
+// part prints a part and its state, after its address in a column.
+func (r *repl) part(at execution.Address, width int) {
+	state, inside := debug.StateOf(r.session.History(), r.session.State().HeldAt(), at)
 	rec, ended := r.session.History().Record(at)
 	switch {
 	case ended:
-		state := "ended"
+		word := string(state)
 		switch {
-		case rec.Error != nil:
-			state = "failed"
+		case rec.Edited:
+			word = "edited"
+		case rec.Skipped:
+			word = "not run"
 		case rec.Handled != nil:
-			state = "handled"
+			word = "handled"
 		}
-		r.say("  %-8s %-8s %9.2f ms  %s\n", at, state, float64(rec.Duration())/float64(time.Millisecond), outputText(rec, outputShown, r.secrets))
+		r.say("  %-*s %-8s %9.2f ms  %s\n", width, at, word, float64(rec.Duration())/float64(time.Millisecond), outputText(rec, outputShown, r.secrets))
+	case inside != at:
+		r.say("  %-*s %s, at %s\n", width, at, state, inside)
 	default:
-		r.say("  %-8s %s\n", at, r.running(at))
+		r.say("  %-*s %s\n", width, at, state)
 	}
-}
-
-// running is what a part without a record does.
-func (r *repl) running(at execution.Address) string {
-	for _, h := range r.session.State().Held {
-		switch held := h.Visit.At(); {
-		case held == at:
-			return "paused"
-		case at.Contains(held):
-			return "paused, at " + string(held)
-		}
-	}
-	flying := r.session.History().InFlight(at)
-	if len(flying) == 0 {
-		return "waits"
-	}
-	if inner := flying[len(flying)-1].Visit.At(); inner != at {
-		return "runs, at " + string(inner)
-	}
-	return "runs"
 }

@@ -151,7 +151,7 @@ func (r *repl) where(ctx context.Context, state debug.State) {
 	case next.Tool != "":
 		what += " " + next.Tool
 	}
-	r.say("%s (%s) %s [%s]\n", r.screen.Paint(terminal.Bold, fmt.Sprintf("before step %s, %s", next.At(), place(next.Name(), next.Part))),
+	r.say("%s (%s) %s [%s]\n", r.screen.Paint(terminal.Bold, fmt.Sprintf("before step %s, %s", next.At(), place(*next))),
 		wording.OneLine(what), r.screen.Paint(terminal.Faint, "at "+wording.OneLine(node.Pos().String())), state.PausedBy)
 	r.question(ctx, node, next.At())
 	if state.Problem != "" {

@@ -58,27 +58,51 @@ const reservedRows = 4
 
 func printContext(ctx context.Context, r *repl, rest string) error {
 	all, _ := allOf(rest)
-	records, err := r.session.History().Before(r.at())
+	names, values, err := r.seen(ctx)
 	if err != nil {
 		return err
+	}
+	for i, name := range names {
+		if !all {
+			r.row(name, r.text(values[i], r.room(name)), terminal.Plain)
+			continue
+		}
+		r.say("  %s =\n", wording.OneLine(name))
+		if err := r.print(values[i], true, ""); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// seen returns what the expressions of the step that is looked at see: the latest output of each node that has run, in the
+// order of the file; of steps args, those above and variables.
+func (r *repl) seen(ctx context.Context) (names []string, values []value.Value, err error) {
+	steps, err := r.session.History().StepContext(ctx, r.graph, r.at())
+	if err != nil {
+		return nil, nil, err
+	}
+	if object, ofSteps := steps.(value.Object); ofSteps {
+		for _, name := range object.Keys() {
+			v, _ := object.Get(name)
+			names, values = append(names, name), append(values, v)
+		}
+		return names, values, nil
+	}
+	records, err := r.session.History().Before(r.at())
+	if err != nil {
+		return nil, nil, err
 	}
 	outputs, ran := execution.Context(records), map[string]bool{}
 	for _, rec := range records {
 		ran[rec.NodeID] = ran[rec.NodeID] || rec.Error == nil
 	}
 	for _, n := range r.drawn().Nodes {
-		switch {
-		case !ran[n.ID()]:
-		case all:
-			r.say("  %s =\n", wording.OneLine(n.ID()))
-			if err := r.print(outputs[n.ID()], true, ""); err != nil {
-				return err
-			}
-		default:
-			r.row(n.ID(), r.text(outputs[n.ID()], r.room(n.ID())), terminal.Plain)
+		if ran[n.ID()] {
+			names, values = append(names, n.ID()), append(values, outputs[n.ID()])
 		}
 	}
-	return ctx.Err()
+	return names, values, nil
 }
 
 // history shows the steps so far; on a terminal the latest, unless all are wanted.

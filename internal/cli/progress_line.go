@@ -45,6 +45,7 @@ type calling struct {
 // partsDone counts the parts of an execution that have ended.
 type partsDone struct {
 	name     string
+	kind     string // what one of them is called
 	done, of int
 }
 
@@ -83,12 +84,12 @@ func (p *progress) Observe(e execution.Event) {
 	defer p.mu.Unlock()
 	switch e.Kind {
 	case execution.CallStarted:
-		p.begin(e.At(), e.Step.Name(), e.Step.Server+" "+e.Step.Tool, e.Time)
+		p.begin(e.At(), stepName(*e.Step), e.Step.Server+" "+e.Step.Tool, e.Time)
 	case execution.AttemptFailed:
 		delete(p.calls, e.At())
-		p.text = fmt.Sprintf("%s %s: waiting before the next attempt", e.At(), e.Step.Name())
+		p.text = strings.TrimSpace(fmt.Sprintf("%s %s", e.At(), stepName(*e.Step))) + ": waiting before the next attempt"
 	case execution.PartsStarted:
-		p.parts[e.At()] = &partsDone{name: e.Step.Name(), of: e.Parts.Count}
+		p.parts[e.At()] = &partsDone{name: stepName(*e.Step), kind: kindOf(e), of: e.Parts.Count}
 	case execution.StepFinished:
 		p.end(e.Record)
 	case execution.RunStarted, execution.StepReady, execution.QuestionAsked, execution.Answered, execution.ContextEdited, execution.RunFinished:
@@ -112,8 +113,8 @@ func (p *progress) end(r *execution.Record) {
 	at := r.At()
 	maps.DeleteFunc(p.calls, func(call execution.Address, _ *calling) bool { return call == at || at.Contains(call) })
 	maps.DeleteFunc(p.parts, func(of execution.Address, _ *partsDone) bool { return of == at || at.Contains(of) })
-	p.text = fmt.Sprintf("%s %s", at, r.Name())
-	if whole := p.parts[execution.AddressOf(r.Frame, r.Index, "")]; whole != nil {
+	p.text = strings.TrimSpace(fmt.Sprintf("%s %s", at, stepName(execution.Visit{Graph: r.Tool, NodeID: r.NodeID, Part: r.Part})))
+	if whole := p.parts[at.Outer()]; whole != nil {
 		whole.done++
 		p.text += fmt.Sprintf(" %d/%d", whole.done, whole.of)
 	}
@@ -166,16 +167,48 @@ func (p *progress) line(now time.Time) string {
 		about = append(about, first.report)
 	}
 	text := strings.TrimSpace(string(at)+" "+first.name) + ": " + strings.Join(about, ", ")
-	if around, whole := p.around(at); whole != nil {
-		text = fmt.Sprintf("%s %s: %d of %s done, %d in flight; %s", around, whole.name, whole.done, wording.Count(whole.of, "part"), len(p.calls), text)
+	if around, whole := p.around(at, nil); whole != nil {
+		head := fmt.Sprintf("%s: %s, %d in flight; ", strings.TrimSpace(string(around)+" "+whole.name), whole, len(p.calls))
+		if inner, items := p.around(at, func(of *partsDone) bool { return of.kind == itemKind }); items != nil {
+			head += fmt.Sprintf("%s: %s; ", inner, items)
+		}
+		text = head + text
 	}
 	return text
 }
 
-// around returns the outermost execution whose parts a call is in, or is one of. p.mu is held.
-func (p *progress) around(call execution.Address) (at execution.Address, found *partsDone) {
+// itemKind is what items of a step are called.
+const itemKind = "item"
+
+// kindOf names one of the parts that begin.
+func kindOf(e execution.Event) string {
+	switch {
+	case e.Step.NodeID != config.StepsID:
+		return "part"
+	case e.Parts.Branches == nil:
+		return itemKind
+	}
+	return "step"
+}
+
+// stepName names what an address alone does not: a node, the tool of a step.
+func stepName(v execution.Visit) string {
+	if v.NodeID == config.StepsID && v.Part != "" {
+		return v.Graph
+	}
+	return nameText(v.Name())
+}
+
+// String says how many have ended.
+func (p *partsDone) String() string {
+	return fmt.Sprintf("%d of %s done", p.done, wording.Count(p.of, p.kind))
+}
+
+// around returns the outermost execution whose parts a call is in, or is one of, among those that count; nil: all. p.mu
+// is held.
+func (p *progress) around(call execution.Address, counts func(*partsDone) bool) (at execution.Address, found *partsDone) {
 	for of, parts := range p.parts {
-		if of.Contains(call) && (found == nil || of.Contains(at)) {
+		if of.Contains(call) && (counts == nil || counts(parts)) && (found == nil || of.Contains(at)) {
 			at, found = of, parts
 		}
 	}

@@ -30,6 +30,13 @@ func parts(at execution.Address, graph, node string, count int) execution.Event 
 	return e
 }
 
+// stepParts are the steps of a tool or a block that begin.
+func stepParts(at execution.Address, graph string, names ...string) execution.Event {
+	e := parts(at, graph, "$steps", len(names))
+	e.Parts.Branches = names
+	return e
+}
+
 func ends(at execution.Address, tool, node string) execution.Event {
 	frame, index, part := at.Split()
 	return execution.Event{Kind: execution.StepFinished, Record: &execution.Record{Frame: frame, Index: index, Part: part, Tool: tool, NodeID: node}}
@@ -63,6 +70,16 @@ func TestProgressLine(t *testing.T) {
 		{heard: func() { p.heard("2.1/0", 1, 4, "") }, want: "2 all: 0 of 20 parts done, 2 in flight; 2.0 all: calling up read, 8s"},
 		{event: at(ends("2.0", "", "all"), 4), want: "2 all: 1 of 20 parts done, 1 in flight; 2.1/0 sub:all: calling up read, 6s, 1/4"},
 		{event: at(ends("2", "", "all"), 5), want: "2 all"}, // with a call that has ended without a record
+		// Of steps, the items around the call are counted, too.
+		{event: at(stepParts("3", "", "a", "b"), 5), want: "2 all"},
+		{event: at(ends("3.a", "", "$steps"), 5), want: "3.a 1/2"},
+		{event: at(parts("3.b", "", "$steps", 4), 5), want: "3.a 1/2"},
+		{event: at(stepParts("3.b.0", "", "x"), 5), want: "3.a 1/2"},
+		{event: at(calls("3.b.0.x", "", "$steps"), 5), want: "3 steps: 1 of 2 steps done, 1 in flight; 3.b: 0 of 4 items done; 3.b.0.x: calling up read, 4s"},
+		{event: at(ends("3.b.0.x", "", "$steps"), 6), want: "3.b.0.x 1/1"},
+		{event: at(ends("3.b.0", "", "$steps"), 6), want: "3.b.0 1/4"},
+		{event: at(calls("3.b.1.x@2", "other", "$steps"), 6), want: "3 steps: 1 of 2 steps done, 1 in flight; 3.b: 1 of 4 items done; 3.b.1.x@2 other: calling up read, 3s"},
+		{event: at(ends("3", "", "$steps"), 7), want: "3 steps"},
 	} {
 		if step.heard != nil {
 			step.heard()

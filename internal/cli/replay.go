@@ -79,7 +79,7 @@ func (f *replayFlags) run(ctx context.Context, std program.Streams, id string) e
 		return err
 	}
 	show := newTrace(std.Err, p, g, f.trace)
-	follow := newFollower(events, f.from)
+	follow := newFollower(g, events, f.from)
 	engine, _ := replayer(g, events, f.from, runtime.ReportPanics(log), execution.WithGate(follow), execution.WithObserver(show), execution.WithObserver(follow))
 	result, err := f.replay(runtime.WithRuleLog(ctx, log, g.Tool.Name.Value), engine, g, events)
 	if result == nil {

@@ -26,15 +26,20 @@ type follower struct {
 	replayed *fold.History
 	calls    int
 	answers  int
-	diverged *execution.Record // the record with the smallest address that differs
-	changes  []diff.Change     // of its output; none: it is another node, or one of the two failed
+	graph    *graph.Graph
+	edits    []execution.Record // of steps, that were not repeated yet
+	diverged *execution.Record  // the record with the smallest address that differs
+	changes  []diff.Change      // of its output; none: it is another node, or one of the two failed
 }
 
-// newFollower follows a replay of these events, of which the first steps are copied.
-func newFollower(events []execution.Event, copied int) *follower {
-	f := &follower{recorded: fold.NewHistory(), replayed: fold.NewHistory()}
+// newFollower follows a replay on a graph of these events, of which the first steps are copied.
+func newFollower(g *graph.Graph, events []execution.Event, copied int) *follower {
+	f := &follower{graph: g, recorded: fold.NewHistory(), replayed: fold.NewHistory()}
 	for _, e := range events {
 		f.recorded.Add(e)
+		if e.Record != nil && e.Record.Edited && e.Record.Part != "" && e.At().Outermost() >= copied {
+			f.edits = append(f.edits, *e.Record)
+		}
 		if (e.Record != nil || e.Step != nil) && e.At().Outermost() < copied {
 			f.replayed.Add(e)
 		}
@@ -46,9 +51,31 @@ func newFollower(events []execution.Event, copied int) *follower {
 func (f *follower) Wait(_ context.Context, next execution.Event) ([]execution.Edit, error) {
 	at := next.Step.At()
 	if was, known := f.recorded.Record(at); known && was.Edited && !f.isAfter(at) {
-		return []execution.Edit{{NodeID: was.NodeID, Output: was.Output}}, nil
+		if was.Part == "" {
+			return []execution.Edit{{NodeID: was.NodeID, Output: was.Output}}, nil
+		}
 	}
-	return nil, nil
+	return f.stepEdit(next), nil
+}
+
+// stepEdit returns the first edit of a step that can be repeated before this one, where it is above and has ended: no step
+// that reads it has begun then, as in the recorded run.
+func (f *follower) stepEdit(next execution.Event) []execution.Edit {
+	ended := func(at execution.Address) bool {
+		_, ended := f.replayed.Record(at)
+		return ended
+	}
+	none := func(execution.Address) bool { return false }
+	for i, edit := range f.edits {
+		of := f.graph.ReachedTool(edit.Tool)
+		at, _, err := execution.StepToEdit(of, next.Step.At(), edit.Step(), none, ended)
+		if err != nil || at != edit.At() || f.isAfter(at) {
+			continue
+		}
+		f.edits = slices.Delete(f.edits, i, i+1)
+		return []execution.Edit{{NodeID: edit.Step(), Output: edit.Output}}
+	}
+	return nil
 }
 
 // isAfter reports whether the runs diverge before an address.
@@ -71,7 +98,10 @@ func (f *follower) Observe(e execution.Event) {
 		return
 	}
 	now := *e.Record
-	was, known := f.recorded.Record(now.At())
+	if now.Edited && now.Part != "" {
+		return // it is the recorded one
+	}
+	was, known := f.recorded.AsEnded(now.At())
 	same := known && was.NodeID == now.NodeID && was.Edited == now.Edited && comparedText(was.Error) == comparedText(now.Error) &&
 		comparedText(was.Handled) == comparedText(now.Handled) && len(was.Attempts) == len(now.Attempts) &&
 		confirmedDigest(was) == confirmedDigest(now)

@@ -160,7 +160,7 @@ func printSteps(w io.Writer, r *inspect.Run, full bool) error {
 		if s.Edited {
 			kind = editedKind
 		}
-		rows = append(rows, []string{indent(s) + string(s.At()), s.Node, kind, fmt.Sprintf("%.2f", s.Duration), endText(r, s), stepText(s, full)})
+		rows = append(rows, []string{indent(s) + string(s.At()), nameText(s.Node), kind, fmt.Sprintf("%.2f", s.Duration), endText(r, s), stepText(s, full)})
 	}
 	if err := writeSteps(w, rows, full); err != nil {
 		return err
@@ -201,7 +201,7 @@ func writeSteps(w io.Writer, rows [][]string, full bool) error {
 // indent returns the space before a step: two columns for each frame and part around it.
 func indent(s *inspect.Step) string {
 	at := s.At()
-	depth := at.Depth() - 1 + strings.Count(string(at), ".")
+	depth := at.Depth() - 1 + strings.Count(string(at), ".") + strings.Count(string(at), "@")
 	return strings.Repeat("  ", depth)
 }
 
@@ -212,6 +212,8 @@ func stepText(s *inspect.Step, full bool) (text string) {
 		text = "not ended"
 	case s.Error != nil:
 		text = shortened("error: "+s.Error.Message, errorShown)
+	case s.Skipped:
+		text = notRun
 	case s.Nothing:
 		text = nothing
 	case s.Output != nil:
@@ -226,9 +228,6 @@ func stepText(s *inspect.Step, full bool) (text string) {
 	}
 	if s.Cached {
 		notes = append(notes, "cached")
-	}
-	if s.Skipped {
-		notes = append(notes, "not run: its if does not hold")
 	}
 	notes = append(notes, questionNotes(s)...)
 	if s.Below != nil {
@@ -305,7 +304,7 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	if s == nil {
 		s = &r.History[0]
 	}
-	fmt.Fprintf(w, "step %s of run %s: node %q (%s), %s, %s", s.At(), wording.OneLine(r.ID), s.Node, s.Type,
+	fmt.Fprintf(w, "step %s of run %s: node %q (%s), %s, %s", s.At(), wording.OneLine(r.ID), nameText(s.Node), s.Type,
 		milliseconds(s.Duration), s.Started.Local().Format(clockFormat))
 	if !s.Ended.IsZero() {
 		fmt.Fprintf(w, " to %s", s.Ended.Local().Format("15:04:05.000"))
@@ -334,6 +333,8 @@ func printStep(w io.Writer, r *inspect.Run, full bool) error {
 	switch {
 	case s.Error != nil:
 		fmt.Fprintln(w, wording.Printable("error: "+s.Error.Message))
+	case s.Skipped:
+		fmt.Fprintln(w, notRun)
 	case s.Nothing:
 		fmt.Fprintln(w, nothing)
 	case !s.Output.Whole():

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace
 	screen := terminal.On(w)
 	t := &trace{w: w, screen: screen, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w, p.File.Secrets), rows: rows, names: len("node")}
 	t.places = min(max(4, addressWidth(g, nil)), maxPlaces)
-	wider := func(name string) { t.names = max(t.names, screen.Width(wording.OneLine(name))) }
+	wider := func(name string) { t.names = max(t.names, screen.Width(nameText(name))) }
 	for _, of := range g.Reached() {
 		tool := ""
 		if of != g {
@@ -52,6 +53,7 @@ func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace
 		for _, n := range of.CallNodes() {
 			wider(tool + n.ID()) // of a branch, too
 		}
+		of.Steps().EachStep(func(s *graph.Step) { wider(tool + s.Node.ID()) })
 	}
 	return t
 }
@@ -111,7 +113,7 @@ func (t *trace) row(r execution.Record) {
 	if r.Edited {
 		kind, style = editedKind, terminal.Notice
 	}
-	place := fmt.Sprintf("%-*s  %s  ", t.places, r.At(), t.screen.Pad(wording.OneLine(r.Name()), t.names))
+	place := fmt.Sprintf("%-*s  %s  ", t.places, r.At(), t.screen.Pad(nameText(r.Name()), t.names))
 	about := fmt.Sprintf("%-9s  %9.2f  ", kind, float64(r.Duration())/float64(time.Millisecond))
 	most := outputShown
 	if columns := t.screen.Columns(); columns > 0 {
@@ -120,6 +122,14 @@ func (t *trace) row(r execution.Record) {
 	}
 	fmt.Fprintln(t.w, t.screen.Line(terminal.Part{Text: place}, terminal.Part{Text: about, Style: style},
 		terminal.Part{Text: outputText(r, most, t.secrets), Style: outputStyle(r)}))
+}
+
+// nameText returns the name of a node or a step for a row; the steps of a tool as a whole are called so.
+func nameText(name string) string {
+	if tool, isWhole := strings.CutSuffix(name, config.StepsID); isWhole {
+		name = tool + "steps"
+	}
+	return wording.OneLine(name)
 }
 
 // outputStyle is how the output of a record is painted.
@@ -153,11 +163,17 @@ func (t *trace) end(std program.Streams, result *execution.Result, err error) er
 	return printResult(std.Out, t.tool, result.Value, t.secrets)
 }
 
+// notRun is what a row of a step says that was not run.
+const notRun = "not run: its if does not hold"
+
 // outputText returns what a record has: its output, what onError has taken, the error; whether
 // the user has agreed to the call, and whether the output is cached.
 func outputText(r execution.Record, most int, secrets *config.Secrets) string {
 	text := valueText(r.Output, most, secrets)
-	if r.Error != nil {
+	switch {
+	case r.Skipped:
+		text = notRun
+	case r.Error != nil:
 		text = wording.OneLine(secrets.Redact("error: " + r.Error.Message))
 	}
 	if r.Handled != nil {

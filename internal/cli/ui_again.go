@@ -134,7 +134,7 @@ func (a pageAgain) Replay(ctx context.Context, run journal.Run) (*page.Prepared,
 	if err != nil {
 		return nil, err
 	}
-	follow := newFollower(events, 0)
+	follow := newFollower(g, events, 0)
 	engine, recording := replayer(g, events, 0, runtime.ReportPanics(a.Log))
 	return &page.Prepared{
 		ID: rand.Text(), Graph: g, Args: args,

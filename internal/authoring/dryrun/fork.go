@@ -3,6 +3,7 @@ package dryrun
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -11,11 +12,18 @@ import (
 
 // ForkPlan is what a fork of a recorded run takes over and makes again.
 type ForkPlan struct {
-	Run    string            `json:"run"`    // the recorded one
-	At     execution.Address `json:"at"`     // the first step that runs again
-	Copied int               `json:"copied"` // steps and parts
-	Calls  int               `json:"calls"`  // of these steps; they are not made again
-	Again  []CallsAgain      `json:"again"`  // made by the recorded run from the step on, in the order of their addresses
+	Run    string            `json:"run"`             // the recorded one
+	At     execution.Address `json:"at"`              // the first step that runs again
+	Copied int               `json:"copied"`          // steps and parts
+	Calls  int               `json:"calls"`           // of these steps; they are not made again
+	Steps  []EditableStep    `json:"steps,omitempty"` // whose values can be edited, of a fork at a step
+	Again  []CallsAgain      `json:"again"`           // made by the recorded run from the step on, in the order of their addresses
+}
+
+// EditableStep is a step whose value can be edited before a fork.
+type EditableStep struct {
+	Node string `json:"node"` // its path of ids
+	Part string `json:"part"`
 }
 
 // CallsAgain are calls of one node.
@@ -45,6 +53,10 @@ func ForkOf(ctx context.Context, g *graph.Graph, events []execution.Event, at ex
 		if e.Kind == execution.CallStarted {
 			plan.Calls++
 		}
+	}
+	for _, step := range cut.Editable(g) {
+		_, _, part := step.Split()
+		plan.Steps = append(plan.Steps, EditableStep{Node: strings.Join(config.StepIDs(part), "."), Part: part})
 	}
 	open := map[execution.Address]bool{}
 	for _, v := range execution.InDoubt(events) {

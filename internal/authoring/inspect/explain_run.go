@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -186,8 +187,8 @@ func (e *runExplainer) steps(ctx context.Context, out *RunExplanation) {
 		if r.Edited {
 			continue
 		}
-		if r.Part == "" {
-			counts[nodeName(r)]++
+		if name := counted(r); name != "" {
+			counts[name]++
 		}
 		if r.Handled != nil {
 			out.Handled++
@@ -216,10 +217,14 @@ func (e *runExplainer) steps(ctx context.Context, out *RunExplanation) {
 	out.Executions = out.Executions[:min(len(out.Executions), mostNodes)]
 }
 
-// nodeName names the node of a record without its part.
-func nodeName(r *execution.Record) string {
-	whole := execution.Record{Tool: r.Tool, NodeID: r.NodeID}
-	return whole.Name()
+// counted names what a record counts as an execution of: a node, or a step; empty for a part of one.
+func counted(r *execution.Record) string {
+	_, err := strconv.Atoi(r.At().Name()) // the number of an item or a turn
+	switch isStep := r.NodeID == config.StepsID; {
+	case isStep && (r.Part == "" || err == nil || r.Skipped), !isStep && r.Part != "":
+		return ""
+	}
+	return r.Name()
 }
 
 // step returns one failed step.
@@ -229,9 +234,14 @@ func (e *runExplainer) step(ctx context.Context, r *execution.Record) FailedStep
 	if len(r.Attempts) > 0 {
 		out.Tries = len(r.Attempts) + 1
 	}
-	node := e.graph.ReachedTool(r.Tool).NodeAt(r.NodeID, r.Part)
+	of := e.graph.ReachedTool(r.Tool)
+	node := of.NodeAt(r.NodeID, r.Part)
 	if node == nil {
 		return out
+	}
+	all := view.Expressions(node)
+	if step := of.StepAt(r.NodeID, r.Part); step != nil {
+		all = view.StepExpressions(step)
 	}
 	place := node.Pos()
 	if r.Error.Pos.IsValid() {
@@ -247,13 +257,13 @@ func (e *runExplainer) step(ctx context.Context, r *execution.Record) FailedStep
 	if err != nil {
 		return out
 	}
-	out.Item = shown(ctx, scope.Variables[expressions.VarItem])
+	out.Item = shown(ctx, scope.Variables[of.ItemAt(r.NodeID, r.Part)])
 	if input := view.InputOf(node, r.Part); input != nil {
 		if v, err := input.Eval(ctx, scope); err == nil {
 			out.Input = shown(ctx, v)
 		}
 	}
-	for _, expr := range view.Expressions(node) {
+	for _, expr := range all {
 		for _, read := range view.Reads(ctx, expr.Reads, scope, mostReads-len(out.Reads)) {
 			out.Reads = append(out.Reads, ReadValue{Path: read.Path, In: e.project.File.Secrets.Redact(expr.Source), Value: shown(ctx, read.Value)})
 		}
@@ -313,7 +323,11 @@ func commandsFor(r *RunExplanation) (all []NextCommand) {
 func (r *RunExplanation) Summary() string {
 	switch {
 	case r.Failure != nil && r.Failure.Node != "":
-		return fmt.Sprintf("the run failed in node %s after %s", wording.Quote(r.Failure.Node), wording.Count(r.Steps, "step"))
+		kind, name := "node", r.Failure.Node
+		if step := (&execution.Visit{NodeID: name, Part: r.Failure.Part}); name == config.StepsID {
+			kind, name = "step", step.Name()
+		}
+		return fmt.Sprintf("the run failed in %s %s after %s", kind, wording.Quote(name), wording.Count(r.Steps, "step"))
 	case r.Failure != nil:
 		return "the run failed after " + wording.Count(r.Steps, "step")
 	case r.Status == journal.Interrupted:

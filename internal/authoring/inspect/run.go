@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/internal/authoring/view"
@@ -239,7 +240,42 @@ func (r *reading) context(ctx context.Context, text string) (map[string]Value, e
 			}
 		}
 	}
+	if r.history != nil && part != "" && r.history.IsBlock(execution.AddressOf(frame, index, "")) {
+		return r.aboveStep(ctx, at, seen)
+	}
 	return seen, nil
+}
+
+// aboveStep returns args and the values of the steps above a step, and above what it is in; nodes are those before the
+// steps.
+func (r *reading) aboveStep(ctx context.Context, at execution.Address, nodes map[string]Value) (map[string]Value, error) {
+	seen := map[string]Value{}
+	if args, known := nodes[config.StepsEntry]; known {
+		seen["args"] = args
+	}
+	var places []int
+	for outer := at.Outer(); outer != at; at, outer = outer, outer.Outer() {
+		for _, name := range r.history.Names(outer) {
+			if name == at.Name() {
+				break
+			}
+			own := outer + execution.Address("."+name)
+			place, ended := r.history.Find(own)
+			for ended && place+1 < r.history.Len() && r.history.At(place+1) == own {
+				place++ // an edit of it
+			}
+			if ended {
+				places = append(places, place)
+			}
+		}
+	}
+	above, err := r.history.Steps(ctx, places, r.most)
+	for _, s := range above {
+		if at := s.Record.At(); s.Record.Error == nil && !s.Output.Nothing {
+			seen[at.Name()] = view.RecordedOf(s.Output)
+		}
+	}
+	return seen, err
 }
 
 func (r *reading) plainPage(ctx context.Context, from, limit int) ([]journal.Step, error) {

@@ -25,39 +25,72 @@ type Expression struct {
 	Name   string              // of an argument, as in filter.tags[0]; empty for any other
 
 	// Key is where the node has it: transform, args, message, forEach.items, retry.when, retry.until,
-	// onError.value, or conditions; in a branch of a parallel node after the branch's name, as in
-	// weather.args.
+	// onError.value, return, or conditions; in a branch of a parallel node after the branch's name, as in
+	// weather.args. A step also has if, each, key, until and repeat.until.
 	Key string
 }
 
-// Expressions returns the expressions of a node: those of a transform, of an ask, of a call, of the calls of
-// a parallel node, the rules of a switch.
-func Expressions(node graph.Node) (all []Expression) {
-	add := func(key, name string, e *graph.Expr) {
-		if e != nil {
-			all = append(all, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: readsOf(e.Expression), Expr: e, Key: key, Name: name})
+// list collects expressions.
+type list []Expression
+
+// add adds an expression; nil is none.
+func (l *list) add(key, name string, e *graph.Expr) {
+	if e != nil {
+		*l = append(*l, Expression{Source: e.Source(), Pos: e.Text.At(0), Reads: readsOf(e.Expression), Expr: e, Key: key, Name: name})
+	}
+}
+
+// each adds the expressions in arguments; nil has none.
+func (l *list) each(key string, args *graph.Args) {
+	if args != nil {
+		args.Named(func(name string, e *graph.Expr) { l.add(key, name, e) })
+	}
+}
+
+// StepExpressions returns the expressions of a step: when and how often it runs, then those of what it does. Their
+// reads include variables, as paths that begin with $file.
+func StepExpressions(s *graph.Step) []Expression {
+	var all list
+	all.add("if", "", s.If)
+	all.add("each", "", s.Each)
+	all.add("key", "", s.Key)
+	all = append(all, Expressions(s.Node)...)
+	if s.Repeat != nil {
+		all.add("repeat.until", "", s.Repeat.Until)
+		if s.OnError != nil { // the node has none
+			all.each("onError.value", s.OnError.Value)
 		}
 	}
-	each := func(key string, args *graph.Args) {
-		args.Named(func(name string, e *graph.Expr) { add(key, name, e) })
+	all.add("until", "", s.Until)
+	for i, e := range all {
+		for _, v := range e.Expr.Variables() {
+			if v.Name != expressions.VarVars {
+				all[i].Reads = append(all[i].Reads, jsonata.Reference{Path: append([]string{"$" + v.Name}, v.Path...), Offset: v.Offset})
+			}
+		}
 	}
+	return all
+}
+
+// Expressions returns the expressions of a node: those of a transform, of an ask, of a call, of the calls of
+// a parallel node, the rules of a switch, the return of steps.
+func Expressions(node graph.Node) []Expression {
+	var all list
 	if calling := graph.CallingOf(node); calling != nil {
 		if calling.ForEach != nil {
-			add("forEach.items", "", calling.ForEach.Items)
+			all.add("forEach.items", "", calling.ForEach.Items)
 		}
-		if calling.Args != nil {
-			each("args", calling.Args)
-		}
+		all.each("args", calling.Args)
 	}
 	switch node := node.(type) {
 	case *graph.Transform:
-		add("transform", "", node.Expr)
+		all.add("transform", "", node.Expr)
 	case *graph.Ask:
-		each("message", node.Message)
+		all.each("message", node.Message)
 	case *graph.MCP:
 		if node.Retry != nil {
-			add("retry.when", "", node.Retry.When)
-			add("retry.until", "", node.Retry.Until)
+			all.add("retry.when", "", node.Retry.When)
+			all.add("retry.until", "", node.Retry.Until)
 		}
 	case *graph.Parallel:
 		for _, b := range node.Branches {
@@ -73,10 +106,12 @@ func Expressions(node graph.Node) (all []Expression) {
 				Source: string(c.Rule.Data.JSON()), Pos: c.Rule.Data.Pos, Reads: RuleReads(c.Rule.Rule), Rule: c, Key: "conditions",
 			})
 		}
-	case *graph.SubGraph, *graph.Entry, *graph.Steps, *graph.Exit:
+	case *graph.Steps:
+		all.add("return", "", node.Return)
+	case *graph.SubGraph, *graph.Entry, *graph.Exit:
 	}
-	if on := graph.OnErrorOf(node); on != nil && on.Value != nil {
-		each("onError.value", on.Value)
+	if on := graph.OnErrorOf(node); on != nil {
+		all.each("onError.value", on.Value)
 	}
 	return all
 }

@@ -25,7 +25,7 @@ func Reads(ctx context.Context, refs []jsonata.Reference, scope *expressions.Sco
 	seen := map[string]bool{}
 	for _, ref := range refs {
 		path, source := pathText(ref)
-		if path == "" || seen[path] || len(all) == most {
+		if path == "" || seen[path] || len(all) == most || !isBound(ref, scope) {
 			continue
 		}
 		seen[path] = true
@@ -40,6 +40,16 @@ func Reads(ctx context.Context, refs []jsonata.Reference, scope *expressions.Sco
 		all = append(all, Read{Path: path, Value: v})
 	}
 	return all
+}
+
+// isBound reports whether a path can have a value: that of a variable only where the scope has the variable.
+func isBound(ref jsonata.Reference, scope *expressions.Scope) bool {
+	name, isVariable := strings.CutPrefix(ref.Path[0], "$")
+	if !isVariable || ref.Function != "" || name == expressions.VarVars {
+		return true
+	}
+	_, bound := scope.Variables[name]
+	return bound
 }
 
 // InputOf returns what a node evaluates before it calls or asks, the arguments or the message; nil
@@ -67,11 +77,11 @@ func pathText(ref jsonata.Reference) (text, source string) {
 		return source, source
 	}
 	root, path := "$.", ref.Path
-	if path[0] == varsRoot {
+	if strings.HasPrefix(path[0], "$") { // constants, or another variable
 		if len(path) == 1 {
-			return varsRoot, varsRoot
+			return path[0], path[0]
 		}
-		root, path = varsRoot+".", path[1:]
+		root, path = path[0]+".", path[1:]
 	}
 	return root + strings.Join(path, "."), root + "`" + strings.Join(path, "`.`") + "`"
 }

@@ -94,7 +94,7 @@ func (s *Session) breakpointAt(ctx context.Context, g *graph.Graph, next executi
 		if b.condition == nil {
 			return b, ""
 		}
-		value, err := b.condition.Eval(ctx, next.Scope)
+		value, err := b.condition.Eval(ctx, s.scopeAt(next))
 		if err != nil {
 			return b, fmt.Sprintf("the condition of the breakpoint at %q: %v", b.Node, err)
 		}

@@ -58,8 +58,8 @@ func (s *Session) Step(at execution.Address) error { return s.proceed(step, at) 
 // Next makes a paused run execute one node or part with all that is in it.
 func (s *Session) Next(at execution.Address) error { return s.proceed(over, at) }
 
-// Out continues a paused run until its frame has ended, and before a part until all parts of the
-// node have. In the run's own frame that is the end of the run.
+// Out continues a paused run until its frame has ended, and before a part until all parts have of which it is one: the
+// items of a node, the steps of a block. In the run's own frame that is the end of the run.
 func (s *Session) Out(at execution.Address) error { return s.proceed(out, at) }
 
 // Choose makes what is held at an address that on which commands act.
@@ -121,7 +121,7 @@ func (s *Session) proceed(m mode, address execution.Address) error {
 	case m == over:
 		s.within = at
 	case m == out && h.visit.Part != "":
-		s.within = execution.AddressOf(h.visit.Frame, h.visit.Index, "")
+		s.within = at.Outer()
 		s.thread = threadOf(s.within)
 		released = func(other *hold) bool { return s.within.Contains(other.visit.At()) }
 	default:

@@ -70,7 +70,7 @@ func (s *Session) observe(e execution.Event) {
 	case execution.StepFinished:
 		s.state.Steps++
 	case execution.ContextEdited:
-		s.applied(e.Record.Frame)
+		s.applied(e.Record)
 	case execution.RunStarted, execution.StepReady, execution.AttemptFailed, execution.PartsStarted, execution.RunFinished:
 	}
 	s.changed()

@@ -23,6 +23,7 @@ type hold struct {
 	wake     chan struct{} // has room for one
 	edits    []*pendingEdit
 	editing  bool // an edit is being made, after which the run comes back
+	tried    bool // it is of a step, and may come too late
 }
 
 // nudge lets the goroutine of the run look what it should do.
@@ -35,6 +36,9 @@ func (h *hold) nudge() {
 
 // errWithdrawn is the error of an edit of a part that does not run any more.
 var errWithdrawn = errors.New("the part ends here, because another part of the node has failed")
+
+// errLate is the error of an edit of a step that came too late.
+var errLate = errors.New("a step has begun meanwhile that reads the value; nothing is edited")
 
 // arrive returns the hold of the step or part to which the run has come; nil when it goes on.
 func (s *Session) arrive(ctx context.Context, next execution.Event) *hold {
@@ -63,7 +67,9 @@ func (s *Session) arrive(ctx context.Context, next execution.Event) *hold {
 func (s *Session) back(next execution.Event) *hold {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.held, func(h *hold) bool { return h.editing && h.visit.Frame == next.Step.Frame })
+	i := slices.IndexFunc(s.held, func(h *hold) bool {
+		return h.editing && h.visit.Frame == next.Step.Frame && h.visit.Part == next.Step.Part
+	})
 	if i < 0 {
 		return nil
 	}
@@ -91,7 +97,7 @@ func (s *Session) reason(hit *breakpoint, g *graph.Graph, next *execution.Visit)
 	case s.mode == step || s.mode == over || s.mode == out:
 		thread := s.thread
 		for s.hasEnded(thread) {
-			thread = threadOf(thread.Frame())
+			thread = threadOf(outside(thread))
 		}
 		if covers(thread, at) && (thread == s.thread || thread != "" || !others) {
 			return AfterStep
@@ -106,10 +112,14 @@ func (s *Session) reason(hit *breakpoint, g *graph.Graph, next *execution.Visit)
 // keep waits until a command or an edit is for this hold.
 func (s *Session) keep(ctx context.Context, h *hold, next execution.Event) ([]execution.Edit, error) {
 	next.Turn.Pass()
-	watched := s.watch(ctx, next.Scope)
+	watched := s.watch(ctx, s.scopeAt(next))
 	s.mu.Lock()
 	h.watched, h.ready, s.state.Watches = watched, true, watched
 	h.settleEdits(nil)
+	if h.tried { // the engine has left the edit out
+		h.settleEdits(errLate)
+	}
+	h.tried = false
 	s.changed()
 	s.mu.Unlock()
 	for {
@@ -135,7 +145,7 @@ func (s *Session) order(h *hold) (e *pendingEdit, proceed bool) {
 	defer s.mu.Unlock()
 	switch {
 	case len(h.edits) > 0:
-		h.editing = true
+		h.editing, h.tried = true, h.visit.Part != ""
 		return h.edits[0], false
 	case !h.released:
 		return nil, false
@@ -197,7 +207,7 @@ func (s *Session) isStepping() bool {
 
 // hasEnded reports whether a part has ended; the run itself has not. s.mu is held.
 func (s *Session) hasEnded(thread execution.Address) bool {
-	for at := thread; at != ""; at = at.Frame() {
+	for at := thread; at != ""; at = outside(at) {
 		frame, index, _ := at.Split()
 		if _, ended := s.history.Record(at); ended || len(s.history.Records(frame)) > index {
 			return true
@@ -208,12 +218,10 @@ func (s *Session) hasEnded(thread execution.Address) bool {
 
 // threadOf returns the innermost part that an address is or is below; empty for what runs alone.
 func threadOf(at execution.Address) execution.Address {
-	for ; at != ""; at = at.Frame() {
-		if _, _, part := at.Split(); part != "" {
-			return at
-		}
+	for at != "" && at.Outer() == at {
+		at = at.Frame()
 	}
-	return ""
+	return at
 }
 
 // covers reports whether an address is a thread or below it.
@@ -245,13 +253,12 @@ func (s *Session) rank(h *hold) (far int) {
 	return far
 }
 
-// outside returns the execution of a part, or the call of the frame of an execution.
+// outside returns what an execution is a part of, or the call of the frame of a whole one.
 func outside(at execution.Address) execution.Address {
-	frame, index, part := at.Split()
-	if part != "" {
-		return execution.AddressOf(frame, index, "")
+	if outer := at.Outer(); outer != at {
+		return outer
 	}
-	return frame
+	return at.Frame()
 }
 
 // inOrder returns the holds in the order of their addresses, branches in that of the file. s.mu is

@@ -76,7 +76,7 @@ func stepIn(g *graph.Graph, name string) (found *target) {
 	id, items := strings.CutSuffix(name, eachItem)
 	if steps, isSteps := g.Node(config.StepsID).(*graph.Steps); isSteps {
 		steps.EachStep(func(s *graph.Step) {
-			if s.Node.ID() == id && (!items || s.Each != nil || s.Repeat != nil) {
+			if s.Node.ID() == id && (!items || s.HasParts()) {
 				found = &target{graph: g, node: config.StepsID, part: id, items: items}
 			}
 		})
@@ -102,7 +102,7 @@ func namesIn(g *graph.Graph, prefix string) (names []string) {
 		if steps, isSteps := node.(*graph.Steps); isSteps {
 			steps.EachStep(func(s *graph.Step) {
 				names = append(names, prefix+s.Node.ID())
-				if s.Each != nil || s.Repeat != nil {
+				if s.HasParts() {
 					names = append(names, prefix+s.Node.ID()+eachItem)
 				}
 			})

@@ -169,9 +169,12 @@ func (s *Session) History() *fold.History { return s.history }
 func (s *Session) Records(from int) []execution.Record { return s.history.All(from) }
 
 // Context returns what expressions of the step at an address see, {nodeId: latest output} of its
-// frame; for the empty address what the next step would see. It belongs to the caller.
+// frame, of steps args and those above; for the empty address what the next step would see. It belongs to the caller.
 func (s *Session) Context(at execution.Address) (map[string]value.Value, error) {
 	records, err := s.history.Before(s.place(at))
+	if above := s.history.Above(s.graph, s.place(at)); err == nil && above != nil {
+		return above, nil
+	}
 	return execution.Context(records), err
 }
 

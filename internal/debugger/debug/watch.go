@@ -57,6 +57,18 @@ func (s *Session) watchAt(ctx context.Context, at execution.Address) []Watched {
 	return s.watch(ctx, scope)
 }
 
+// scopeAt returns the scope of conditions and watches before a step: that of its expressions. Of steps, it has all values
+// above that are known, also those that the step does not read.
+func (s *Session) scopeAt(next execution.Event) *expressions.Scope {
+	above := s.history.Above(s.graph, next.Step.At())
+	if above == nil {
+		return next.Scope
+	}
+	scope := *next.Scope
+	scope.Context = above
+	return &scope
+}
+
 // watch evaluates the watched expressions.
 func (s *Session) watch(ctx context.Context, scope *expressions.Scope) []Watched {
 	s.mu.Lock()

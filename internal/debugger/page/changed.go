@@ -29,11 +29,18 @@ func earlierOf(r *http.Request, now runState, p place, of string) earlier {
 	records := now.before(p)
 	switch of {
 	case "context":
+		if now.isSteps(p) {
+			return earlier{} // what a step sees is no matter of the step before
+		}
 		if n := len(records); n > 0 {
 			return earlier{known: true, value: contextAt(records[:n-1]), meter: meter}
 		}
 	case "output":
 		rec, ok := now.record(p)
+		if ok && rec.Edited && p.Part != "" {
+			first, _ := now.history.AsEnded(p.address())
+			return earlier{known: true, value: first.Output, meter: meter}
+		}
 		for i := len(records) - 1; ok && i >= 0; i-- {
 			if records[i].NodeID != rec.NodeID {
 				continue

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/graph"
 	"toolgraph/internal/editor/checks"
 )
 
@@ -143,9 +142,9 @@ type draftJSON struct {
 }
 
 type checkedJSON struct {
-	Valid    bool           `json:"valid"` // the text can be served
-	Findings []findingJSON  `json:"findings"`
-	Graph    *graph.Drawing `json:"graph,omitempty"` // of the tool, when it can be built
+	Valid    bool          `json:"valid"` // the text can be served
+	Findings []findingJSON `json:"findings"`
+	Graph    *drawing      `json:"graph,omitempty"` // of the tool, when it can be built
 }
 
 // checkText checks a text that is not saved. The newest request of a page ends the one before: the
@@ -161,7 +160,7 @@ func (s *Server) checkText(r *http.Request, in draftJSON) (any, error) {
 	out := checkedJSON{Valid: c.Valid, Findings: s.findingsOf(c)}
 	if c.Project != nil {
 		if g, err := c.Project.Graph(in.Tool); err == nil {
-			drawn := s.loaded().draw(g, c.Project.File.Secrets.Redact)
+			drawn := s.loaded().draw(r.Context(), g, c.Project.File.Secrets.Redact)
 			out.Graph = &drawn
 		}
 	}

@@ -29,7 +29,7 @@
 //	GET  /api/runs/{id}/steps/{n}     ?frame&part → one step or part: expressions, what they read, output, failure
 //	GET  /api/runs/{id}/parts         ?frame&at&from&limit → parts of a step, with previews
 //	GET  /api/runs/{id}/find          ?node&failed&edited&slower (ms)&frame&at&part&from&limit → the steps and parts that match
-//	GET  /api/runs/{id}/latest        ?frame&at → {nodes: the latest step of each node up to at, with a preview}
+//	GET  /api/runs/{id}/latest        ?frame&at&near (parts, with spaces between) → {nodes: the latest step of each node up to at, with a preview; shown: items of blocks}
 //	GET  /api/runs/{id}/value         ?of&frame&at&part&path&from&marks → one level of a value (see level)
 //	GET  /api/runs/{id}/search        ?of&frame&at&part&path&text&from → where keys and texts of a value have it
 //	GET  /api/runs/{id}/table         ?of&frame&at&part&path&from&marks → a list of objects by rows and columns

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
@@ -59,12 +60,15 @@ type evaluation struct {
 	scope  *expressions.Scope
 	redact func(string) string
 	shown  func(config.Pos) config.Pos
+
+	pending bool // the step has not ended
 }
 
-// labels are the names of expressions by where a node has them.
+// labels are the names of expressions by where a node or a step has them.
 var labels = map[string]string{
 	"transform": "Expression", "message": "Message", "forEach.items": "Items", "args": "Argument",
 	"retry.when": "Retry when", "retry.until": "Retry until", "onError.value": "On error",
+	"if": "If", "each": "Items", "key": "Key", "until": "Until", "repeat.until": "Repeat until", "return": "Return",
 }
 
 // expressions returns the expressions of a node, or of one of its parts; chosen is the target of a
@@ -79,20 +83,11 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 		if expr.Key == "forEach.items" && part != "" || expr.Rule != nil && i >= rulesShown {
 			continue // the list is evaluated once, for all parts
 		}
-		at := e.shown(expr.Pos)
-		out := expressionJSON{
-			Label: labels[expr.Key], Name: expr.Name, Kind: "jsonata", Source: e.redact(expr.Source), Line: at.Line, Column: at.Column,
-		}
-		got := view.Evaluated{}
 		gives := expr.Key == "forEach.items" || expr.Key == "args" && (part != "" || forEachOf(node) == nil)
-		if gives || expr.Rule != nil || expr.Key == "transform" || expr.Key == "message" {
-			got = view.Evaluate(e.ctx, expr, e.scope, readsShown)
-		} else { // it reads an item or an attempt, which are not in this scope
-			got.Reads = view.Reads(e.ctx, expr.Reads, e.scope, readsShown)
-		}
-		out.Reads = readsOf(got.Reads)
-		if got.Err != nil {
-			out.Error = e.redact(got.Err.Error())
+		known := gives || expr.Rule != nil || expr.Key == "transform" || expr.Key == "message" || expr.Key == "return" && !e.pending // others read an item or an attempt
+		out, got := e.one(expr, e.scope, known, gives)
+		if expr.Key == "return" && e.pending {
+			out.Reads = []readJSON{} // the steps have not ended
 		}
 		if c := expr.Rule; c != nil {
 			out.Label, out.Kind, out.Source = fmt.Sprintf("Rule %d → %s", i+1, c.Next.ID()), "rule", e.redact(indented(expr.Source))
@@ -101,9 +96,9 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 			if holds, ok := got.Value.(bool); ok && got.Err == nil {
 				out.Holds, out.Filled = &holds, filledRule(c.Rule.Data, got.Reads)
 			}
-		} else if got.Err == nil && gives {
-			text := preview(got.Value, givesShown)
-			out.Gives = &text
+		}
+		if expr.Key == "return" {
+			out.bare()
 		}
 		all = append(all, out)
 	}
@@ -114,6 +109,36 @@ func (e evaluation) expressions(node graph.Node, chosen, part string) (all []exp
 		})
 	}
 	return all
+}
+
+// one returns an expression with what it read in a scope, and when its value is known there, that or its error; gives
+// shows the value.
+func (e evaluation) one(expr view.Expression, scope *expressions.Scope, known, gives bool) (out expressionJSON, got view.Evaluated) {
+	at := e.shown(expr.Pos)
+	out = expressionJSON{
+		Label: labels[expr.Key], Name: expr.Name, Kind: "jsonata", Source: e.redact(expr.Source), Line: at.Line, Column: at.Column,
+	}
+	if known {
+		got = view.Evaluate(e.ctx, expr, scope, readsShown)
+	} else {
+		got.Reads = view.Reads(e.ctx, expr.Reads, scope, readsShown)
+	}
+	out.Reads = readsOf(got.Reads)
+	switch {
+	case got.Err != nil:
+		out.Error = e.redact(got.Err.Error())
+	case gives:
+		text := preview(got.Value, givesShown)
+		out.Gives = &text
+	}
+	return out, got
+}
+
+// bare writes the paths that it read as steps write them: by the names of steps.
+func (e *expressionJSON) bare() {
+	for i := range e.Reads {
+		e.Reads[i].Path = strings.TrimPrefix(e.Reads[i].Path, "$.")
+	}
 }
 
 // decision returns the way that a switch goes: the first condition that holds, else the default.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 )
 
@@ -41,8 +42,12 @@ func sieveOf(r *http.Request) (f sieve, err error) {
 // name of its own.
 func (f sieve) selects(rec execution.Record) bool {
 	name, more := rec.NodeID, f.failed || f.edited || f.slower > 0
-	if rec.Part != "" && !more {
-		name = rec.Part
+	switch at := rec.At(); {
+	case rec.Part == "":
+	case rec.NodeID == config.StepsID && !isNumber(at.Name()):
+		name = rec.Step()
+	case !more:
+		name = at.Name()
 	}
 	return strings.Contains(strings.ToLower(name), f.node) &&
 		(!f.failed || rec.Error != nil || rec.Handled != nil) && (!f.edited || rec.Edited) && (f.slower == 0 || rec.Duration() > f.slower)
@@ -68,46 +73,57 @@ func (s *Server) findSteps(r *http.Request, now runState) (any, error) {
 		return nil, err
 	}
 	out := foundJSON{Rows: []partJSON{}}
-	see := func(rec execution.Record, beforeLooked, isLooked bool) {
+	looked, seen := p.address(), false // whether what is under inspection was come to
+	see := func(rec execution.Record, at execution.Address) {
+		isLooked := at == looked
+		seen = seen || isLooked
 		if !f.selects(rec) {
 			return
 		}
 		if out.Total >= from && len(out.Rows) < limit {
 			row := partJSON{stepJSON: now.stepOf(rec)}
 			if rec.Part != "" {
-				row = now.part(place{Frame: p.Frame, At: rec.Index, Part: rec.Part})
-				row.Index = rec.Index
+				row = now.part(placeAt(at))
 			}
+			row.Index = placeAt(at).At
 			out.Rows = append(out.Rows, row)
 		}
 		out.Total++
-		if beforeLooked {
+		if !seen {
 			out.Before++
 		}
 		out.At = out.At || isLooked
 	}
+	var inside func(of execution.Address)
+	inside = func(of execution.Address) {
+		parts := now.history.Parts(of)
+		for n := range parts.Count {
+			at := parts.At(of, n)
+			if rec, ended := now.history.Record(at); ended {
+				see(rec, at)
+			}
+			seen = seen || at == looked
+			inside(at)
+		}
+	}
 	records := now.records(p.Frame)
 	for i := range len(records) + 1 { // the last one has no record yet
+		at := execution.AddressOf(p.Frame, i, "")
 		if i < len(records) {
-			rec := records[i]
-			rec.Index = i // an edit is a row of its own
-			see(rec, i < p.At || i == p.At && p.Part != "", i == p.At && p.Part == "")
-			if rec.Edited {
+			see(records[i], at)
+			if records[i].Edited {
 				continue
 			}
 		}
-		parts := now.history.Parts(execution.AddressOf(p.Frame, i, ""))
-		seen := false // the part under inspection
-		for n := range parts.Count {
-			name := parts.Name(n)
-			looked := i == p.At && name == p.Part
-			seen = seen || looked
-			if rec, ended := now.history.Record(execution.AddressOf(p.Frame, i, name)); ended {
-				see(rec, i < p.At || i == p.At && p.Part != "" && !seen, looked)
-			}
-		}
+		seen = seen || at == looked
+		inside(at)
 	}
 	return out, nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
 }
 
 // failedAt is the step or part with which the run failed, as far inside as it is known; empty for a run that
@@ -121,19 +137,23 @@ func (r *runState) failedAt() (at execution.Address) {
 		if len(records) == 0 || records[len(records)-1].Error == nil {
 			return at
 		}
-		at = execution.AddressOf(frame, len(records)-1, "")
-		if parts := r.history.Parts(at); parts.Failed > 0 {
-			for n := range parts.Count {
-				part := execution.AddressOf(frame, len(records)-1, parts.Name(n))
-				if rec, ended := r.history.Record(part); ended && rec.Error != nil {
-					at = part
-					break
-				}
-			}
-		}
+		at = r.failedPart(execution.AddressOf(frame, len(records)-1, ""))
 		if !r.history.Has(at) {
 			return at
 		}
 		frame = at
 	}
+}
+
+// failedPart returns the first part of an execution that has failed, as far inside as it is known; the execution itself
+// when none has.
+func (r *runState) failedPart(at execution.Address) execution.Address {
+	parts := r.history.Parts(at)
+	for n := 0; parts.Failed > 0 && n < parts.Count; n++ {
+		part := parts.At(at, n)
+		if rec, ended := r.history.Record(part); ended && rec.Error != nil {
+			return r.failedPart(part)
+		}
+	}
+	return at
 }

@@ -110,7 +110,7 @@ func TestLiveFrame(t *testing.T) {
 	for _, p := range parts.Parts {
 		states = append(states, fmt.Sprintf("%s %s %s %s %q", p.Part, p.State, p.Frame, p.Item, strings.TrimSuffix(p.Handled, " [D3137]")))
 	}
-	want := `[0 ended 3.0 {"n":1,"say":"hello"} "" 1 ended 3.1 {"n":2,"say":"hello"} "no stop 2" 2 runs 3.2 {"n":3,"say":"hello"} ""]`
+	want := `[0 ended 3.0 {"n":1,"say":"hello"} "" 1 ended 3.1 {"n":2,"say":"hello"} "no stop 2" 2 paused 3.2 {"n":3,"say":"hello"} ""]`
 	if got := fmt.Sprint(states); got != want || parts.Total != 3 || parts.Ended != 2 {
 		t.Errorf("got  %s of %+v\nwant %s", got, parts, want)
 	}

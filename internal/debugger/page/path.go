@@ -3,8 +3,8 @@ package page
 import (
 	"net/http"
 	"slices"
-	"strings"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/fold"
 	"toolgraph/execution/journal"
@@ -73,13 +73,18 @@ func (r *runState) trail(frame execution.Address) []levelJSON {
 		return nil
 	}
 	caller, index, part := frame.Split()
-	level := levelJSON{Frame: caller, Index: index, Part: part, Tool: r.toolOf(caller)}
-	if rec, ok := r.record(place{Frame: caller, At: index}); ok {
-		level.Node = rec.NodeID
-	} else if open := r.open(caller); open != nil {
-		level.Node = open.Node
-	}
+	at := place{Frame: caller, At: index, Part: part}
+	level := levelJSON{Frame: caller, Index: index, Part: part, Tool: r.toolOf(caller), Node: r.nodeName(at)}
 	return append(r.trail(caller), level)
+}
+
+// nodeName names the node of a place for people: of a step its path of ids.
+func (r *runState) nodeName(p place) string {
+	id := r.nodeID(p)
+	if id == config.StepsID && p.Part != "" {
+		return (&execution.Visit{NodeID: id, Part: p.Part}).Name()
+	}
+	return id
 }
 
 // openStep is the step of a frame that has begun parts or called a graph and has no record yet.
@@ -89,13 +94,14 @@ func (r *runState) openStep(frame execution.Address) *stepJSON {
 		return nil
 	}
 	at := execution.AddressOf(frame, open.Index, "")
-	parts := r.history.Parts(at)
-	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part, Parts: parts.Count, Ended: parts.Ended, Failed: parts.Failed, Caught: parts.Handled}
+	out := &stepJSON{Index: open.Index, Node: open.Node, Part: open.Part}
+	r.addParts(out, at)
 	flying := r.history.InFlight(at)
 	if out.Parts == 0 && !r.history.Has(at) && (len(flying) == 0 || !r.inProgress() || r.isHeld(at)) {
 		return nil
 	}
-	out.Running, out.Paused = r.flyingParts(frame, open.Index, flying)
+	out.Ended = r.history.Parts(at).Ended
+	out.Running, out.Paused = r.flyingParts(at, flying)
 	out.Start = r.since(at, flying)
 	if out.Parts == 0 {
 		out.Part = ""
@@ -114,7 +120,22 @@ func (r *runState) inProgress() bool {
 
 // isHeld reports whether the run is held before a step or part.
 func (r *runState) isHeld(at execution.Address) bool {
-	return slices.ContainsFunc(r.Held, func(h heldJSON) bool { return execution.AddressOf(h.Frame, h.Index, h.Part) == at })
+	return slices.Contains(r.heldAt(), at)
+}
+
+// addParts counts the parts of a step.
+func (r *runState) addParts(step *stepJSON, at execution.Address) {
+	parts := r.history.Parts(at)
+	step.Parts, step.Failed, step.Caught, step.NotRun = parts.Count, parts.Failed, parts.Handled, parts.Skipped
+	switch {
+	case parts.Count == 0 || !r.isSteps(placeAt(at)):
+	case parts.Turns:
+		step.PartsAre = "turn"
+	case parts.Branches != nil:
+		step.PartsAre = "step"
+	default:
+		step.PartsAre = "item"
+	}
 }
 
 // since is when a step or part began, in milliseconds after the run: as it was noted, or with the first
@@ -132,24 +153,33 @@ func (r *runState) since(at execution.Address, flying []fold.Flying) float64 {
 	if before := r.records(frame); part == "" && index > 0 && index <= len(before) {
 		return r.after(before[index-1].End)
 	}
+	if len(flying) > 0 {
+		return r.after(slices.MinFunc(flying, func(a, b fold.Flying) int { return a.Since.Compare(b.Since) }).Since)
+	}
 	return 0
 }
 
-// flyingParts counts the parts of a step that have begun and not ended, and those of them that are held.
-func (r *runState) flyingParts(frame execution.Address, index int, flying []fold.Flying) (running, paused int) {
-	of := execution.AddressOf(frame, index, "")
-	parts := map[string]bool{} // whether it is held
+// flyingParts counts the parts of an execution that have begun and not ended, and those of them that are held.
+func (r *runState) flyingParts(of execution.Address, flying []fold.Flying) (running, paused int) {
+	parts := map[execution.Address]bool{} // whether it is held
 	note := func(at execution.Address, held bool) {
-		if rest, below := strings.CutPrefix(string(at), string(of)+"."); below {
-			name, _, _ := strings.Cut(rest, "/")
-			parts[name] = parts[name] || held
+		for of.Contains(at) {
+			switch outer := at.Outer(); outer {
+			case at:
+				at = at.Frame()
+			case of:
+				parts[at] = parts[at] || held
+				return
+			default:
+				at = outer
+			}
 		}
 	}
 	for _, f := range flying {
 		note(f.Visit.At(), false)
 	}
-	for _, h := range r.Held {
-		note(execution.AddressOf(h.Frame, h.Index, h.Part), true)
+	for _, at := range r.heldAt() {
+		note(at, true)
 	}
 	for _, held := range parts {
 		if held {
@@ -157,6 +187,14 @@ func (r *runState) flyingParts(frame execution.Address, index int, flying []fold
 		}
 	}
 	return len(parts) - paused, paused
+}
+
+// heldAt returns the addresses before which a run is held.
+func (r *runState) heldAt() (all []execution.Address) {
+	for _, h := range r.Held {
+		all = append(all, execution.AddressOf(h.Frame, h.Index, h.Part))
+	}
+	return all
 }
 
 // addFrame adds to a step or part the frame of the graph that it has called.
@@ -169,8 +207,9 @@ func (r *runState) addFrame(step *stepJSON, at execution.Address) {
 // partJSON is a part as lists show it.
 type partJSON struct {
 	stepJSON
-	State string `json:"state"`          // ended, failed, next, runs, waits, or none: the run has ended without it
-	Item  string `json:"item,omitempty"` // a preview
+	State string `json:"state"`           // of debug.PartState, or none: the run has ended without it
+	Begun bool   `json:"begun,omitempty"` // it has begun, and not ended
+	Item  string `json:"item,omitempty"`  // a preview
 }
 
 type partsJSON struct {
@@ -186,10 +225,11 @@ func (s *Server) listParts(r *http.Request, now runState) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := now.history.Parts(p.address())
-	if all.Count == 0 && p.Part != "" { // it is a part without parts of its own: those beside it
-		all = now.history.Parts(p.address().Outer())
+	of := p.address()
+	if now.history.Parts(of).Count == 0 && p.Part != "" { // it is a part without parts of its own: those beside it
+		of = of.Outer()
 	}
+	all := now.history.Parts(of)
 	from, err := number(r, "from", 0, all.Count)
 	if err != nil {
 		return nil, err
@@ -199,12 +239,14 @@ func (s *Server) listParts(r *http.Request, now runState) (any, error) {
 		return nil, err
 	}
 	out := partsJSON{Total: all.Count, Ended: all.Ended, Failed: all.Failed, Parts: []partJSON{}}
-	items, err := s.items(r, now, p)
-	if err != nil {
-		return nil, err
+	var items []any
+	if !all.Turns && all.Branches == nil {
+		if items, err = s.items(r, now, placeAt(of)); err != nil {
+			return nil, err
+		}
 	}
 	for i := from; i < min(from+limit, all.Count); i++ {
-		part := now.part(place{Frame: p.Frame, At: p.At, Part: all.Name(i)})
+		part := now.part(placeAt(all.At(of, i)))
 		if i < len(items) {
 			part.Item = preview(items[i], previewShown)
 		}
@@ -216,39 +258,37 @@ func (s *Server) listParts(r *http.Request, now runState) (any, error) {
 // part returns a part as lists show it.
 func (r *runState) part(p place) partJSON {
 	at := p.address()
-	rec, ended := r.record(p)
-	if ended {
-		out := partJSON{stepJSON: r.stepOf(rec), State: "ended"}
-		if rec.Error != nil {
-			out.State = "failed"
-		}
-		return out
+	state, inside := debug.StateOf(r.history, r.heldAt(), at)
+	if rec, ended := r.record(p); ended {
+		return partJSON{stepJSON: r.stepOf(rec), State: string(state)}
 	}
-	out := partJSON{stepJSON: stepJSON{Index: p.At, Part: p.Part}, State: "waits"}
+	out := partJSON{stepJSON: stepJSON{Index: p.At, Part: p.Part}, State: string(state)}
 	if node := r.node(p); node != nil {
 		out.Node, out.Type = node.ID(), node.Type()
 	}
 	r.addFrame(&out.stepJSON, at)
+	r.addParts(&out.stepJSON, at)
 	flying := r.history.InFlight(at)
-	if len(flying) > 0 {
-		out.Start = r.since(at, flying)
+	if out.Begun = inside != at || state == debug.PartRuns; out.Begun {
+		out.Start, out.Ended = r.since(at, flying), r.history.Parts(at).Ended
+		out.Running, out.Paused = r.flyingParts(at, flying)
 	}
-	switch {
-	case !r.inProgress():
-		out.State = "none"
-	case r.isHeld(at):
-		out.State = "next"
-	case len(flying) > 0:
-		out.State = "runs"
+	if !r.inProgress() {
+		out.State, out.Begun = "none", false
 	}
 	return out
 }
 
-// items evaluates the list of a forEach as its step did; nil when the step has none, or when the
+// items evaluates the list of a forEach, or of the each of a step, as it was; nil when the place has none, or when the
 // list cannot be evaluated, which only costs the previews.
 func (s *Server) items(r *http.Request, now runState, p place) ([]any, error) {
-	each := forEachOf(now.node(place{Frame: p.Frame, At: p.At}))
-	if each == nil {
+	var list *graph.Expr
+	if step := now.step(p); step != nil {
+		list = step.Each
+	} else if each := forEachOf(now.node(place{Frame: p.Frame, At: p.At})); each != nil {
+		list = each.Items
+	}
+	if list == nil {
 		return nil, nil
 	}
 	ctx, done, err := s.evaluating(r.Context())
@@ -256,7 +296,11 @@ func (s *Server) items(r *http.Request, now runState, p place) ([]any, error) {
 		return nil, err
 	}
 	defer done()
-	items, _ := each.List(ctx, now.history.ScopeIn(now.graphOf(p.Frame), now.before(p)))
+	scope, err := now.scope(ctx, p)
+	if err != nil {
+		return nil, nil //nolint:nilerr // see above
+	}
+	items, _ := list.List(ctx, scope)
 	return items, nil
 }
 

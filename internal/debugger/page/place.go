@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/fold"
 	"toolgraph/expressions"
@@ -84,7 +85,7 @@ func (r *runState) before(p place) []execution.Record {
 
 // scope returns the scope of the expressions of a place. The error is that of the list of items.
 func (r *runState) scope(ctx context.Context, p place) (*expressions.Scope, error) {
-	if p.Part == "" {
+	if p.Part == "" && !r.isSteps(p) {
 		return r.history.ScopeIn(r.graphOf(p.Frame), r.before(p)), nil
 	}
 	scope, err := r.history.Scope(ctx, r.graph, p.address())
@@ -156,11 +157,30 @@ func (r *runState) toolOf(frame execution.Address) string {
 
 // node returns the node of a place, also of the one about to run; nil when it is unknown.
 func (r *runState) node(p place) graph.Node {
-	id := ""
+	return r.graphOf(p.Frame).NodeAt(r.nodeID(p), p.Part)
+}
+
+// nodeID returns the id of the node of a place; of a step, that of all steps.
+func (r *runState) nodeID(p place) string {
 	if rec, ok := r.record(place{Frame: p.Frame, At: p.At}); ok {
-		id = rec.NodeID
-	} else if open := r.open(p.Frame); open != nil && open.Index == p.At {
-		id = open.Node
+		return rec.NodeID
 	}
-	return r.graphOf(p.Frame).NodeAt(id, p.Part)
+	if open := r.open(p.Frame); open != nil && open.Index == p.At {
+		return open.Node
+	}
+	return ""
+}
+
+// isSteps reports whether a place is the steps of a tool, or one of them.
+func (r *runState) isSteps(p place) bool { return r.nodeID(p) == config.StepsID }
+
+// step returns the step of a place, or of an item or a turn; nil for others, and when it is unknown.
+func (r *runState) step(p place) *graph.Step {
+	return r.graphOf(p.Frame).StepAt(r.nodeID(p), p.Part)
+}
+
+// placeAt returns the place of an address.
+func placeAt(at execution.Address) (p place) {
+	p.Frame, p.At, p.Part = at.Split()
+	return p
 }

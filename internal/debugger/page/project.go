@@ -184,29 +184,7 @@ func (s *Server) getGraph(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, errorf(http.StatusNotFound, "%s", redact(err.Error()))
 	}
-	return p.draw(g, redact), nil
-}
-
-// draw returns the drawing of a graph of this version of the file, or of a text of it.
-func (l *loaded) draw(g *graph.Graph, redact func(string) string) graph.Drawing {
-	out := graph.Draw(g)
-	for i, node := range g.Nodes {
-		at := l.shown(node.Pos())
-		out.Nodes[i].Line, out.Nodes[i].Column = at.Line, at.Column
-		switch node := node.(type) {
-		case *graph.Transform:
-			out.Nodes[i].Expr = redact(node.Expr.Source())
-		case *graph.Switch:
-			out.Nodes[i].Rules = len(node.Conditions)
-		case *graph.Ask:
-			out.Nodes[i].Message = redact(out.Nodes[i].Message)
-		case *graph.Entry, *graph.MCP, *graph.SubGraph, *graph.Parallel, *graph.Steps, *graph.Exit:
-		}
-	}
-	for i := range out.Edges {
-		out.Edges[i].Label = redact(out.Edges[i].Label)
-	}
-	return out
+	return p.draw(r.Context(), g, redact), nil
 }
 
 // rejected is the answer about a run that cannot start.

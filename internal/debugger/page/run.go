@@ -103,7 +103,11 @@ func failureOf(f *execution.Failure) *failureJSON {
 	if f == nil {
 		return nil
 	}
-	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: f.Node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers, file: f.Pos.File}
+	node := f.Node
+	if node == config.StepsID && f.Part != "" {
+		node = (&execution.Visit{NodeID: node, Part: f.Part}).Name()
+	}
+	out := &failureJSON{Code: f.Code, Detail: f.Detail, Node: node, Line: f.Pos.Line, Column: f.Pos.Column, Callers: f.Callers, file: f.Pos.File}
 	out.Message, out.Caret = splitCaret(f.Message)
 	return out
 }
@@ -195,6 +199,8 @@ type runState struct {
 	args    value.Value
 	result  value.Value
 	history *fold.History
+
+	canEditStep func(step string) error // of a live run that is held, see debug.Session.CanEdit; else nil
 }
 
 // shownRun is a run that the page shows, live or recorded. Safe for concurrent use.
@@ -263,6 +269,10 @@ func (r *shownRun) now() runState {
 		}
 		r.Progress = r.reports.of(r.history)
 		r.FailedAt = r.failedAt()
+		r.canEditStep = nil
+		if next := state.Next; next != nil {
+			r.canEditStep = func(step string) error { return r.session.CanEdit(next.At(), step) }
+		}
 		if state.Status == debug.Finished {
 			r.result = redacted(secrets, state.Result)
 		}

@@ -32,9 +32,12 @@ type stepJSON struct {
 
 	Part      string            `json:"part,omitempty"`      // of a part: the number of the item, or the branch
 	Parts     int               `json:"parts,omitempty"`     // how many it has
+	PartsAre  string            `json:"partsAre,omitempty"`  // in a tool of steps what one is called: step, item or turn
 	Ended     int               `json:"ended,omitempty"`     // parts, while the step runs
 	Failed    int               `json:"failed,omitempty"`    // parts
 	Caught    int               `json:"caught,omitempty"`    // parts whose failure onError took
+	NotRun    int               `json:"notRun,omitempty"`    // parts that are steps whose if did not hold
+	Skipped   bool              `json:"skipped,omitempty"`   // it was not run, because its if did not hold
 	Running   int               `json:"running,omitempty"`   // parts, while the step runs
 	Paused    int               `json:"paused,omitempty"`    // parts at which the run is held
 	Waited    float64           `json:"waited,omitempty"`    // for answers of the user, in milliseconds of MS
@@ -52,22 +55,19 @@ type stepJSON struct {
 
 // stepOf returns a record as lists show it.
 func (r *runState) stepOf(rec execution.Record) stepJSON {
-	out := stepJSON{Index: rec.Index, Node: rec.NodeID, Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration()), Part: rec.Part}
+	out := stepJSON{Index: rec.Index, Node: rec.Step(), Type: rec.NodeType, Edited: rec.Edited, MS: milliseconds(rec.Duration()), Part: rec.Part}
 	out.Copied = r.copied(rec)
 	out.Start, out.Waited = r.after(rec.Start), milliseconds(r.history.Waited(rec.At()))
 	out.Held = milliseconds(r.history.Held(rec.At()))
-	if rec.Edited {
+	if rec.Edited && rec.Part == "" {
 		out.Preview = recordText(rec)
 		return out
 	}
-	if rec.Part == "" {
-		parts := r.history.Parts(rec.At())
-		out.Parts, out.Failed, out.Caught = parts.Count, parts.Failed, parts.Handled
-	}
+	r.addParts(&out, rec.At())
 	if rec.Handled != nil {
 		out.Handled = failureText(rec.Handled)
 	}
-	out.Confirmed, out.Cached = rec.Confirmed != nil, rec.Cached
+	out.Confirmed, out.Cached, out.Skipped = rec.Confirmed != nil, rec.Cached, rec.Skipped
 	if len(rec.Attempts) > 0 {
 		out.Attempts = len(rec.Attempts) + 1
 	}
@@ -84,7 +84,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 // with which it began are its own.
 func (r *runState) copied(rec execution.Record) bool {
 	_, at, forked := strings.Cut(r.ForkedFrom, "/")
-	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.At().Compare(execution.Address(at)) < 0)
+	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.Part != "" || rec.At().Compare(execution.Address(at)) < 0)
 }
 
 // recordText returns the preview of a record's output, or its error.
@@ -124,7 +124,8 @@ func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
 // detailJSON is a step with everything that the page shows of it.
 type detailJSON struct {
 	stepJSON
-	Pending     bool             `json:"pending"` // about to run, or it has begun
+	Pending     bool             `json:"pending"`         // about to run, or it has begun
+	State       string           `json:"state,omitempty"` // of a part that is pending, see partJSON
 	Start       *time.Time       `json:"start"`
 	Bytes       int              `json:"bytes"`
 	Server      string           `json:"server,omitempty"`
@@ -135,13 +136,18 @@ type detailJSON struct {
 	Input       *level           `json:"input"` // arguments of a call, or the message of an ask
 	InputError  string           `json:"inputError,omitempty"`
 	Output      *level           `json:"output"`
+	Editable    bool             `json:"editable,omitempty"` // of a step: its value can be edited where the run is held
 	Error       *failureJSON     `json:"error"`
 	Item        *level           `json:"item,omitempty"`      // of a part
+	ItemName    string           `json:"itemName,omitempty"`  // of the variable: $item
 	Handled     *failureJSON     `json:"handled,omitempty"`   // the failure that onError took
 	Tries       []tryJSON        `json:"tries,omitempty"`     // attempts that another one followed
 	ItemError   string           `json:"itemError,omitempty"` // why the item has no value
 
 	Decision      *decisionJSON `json:"decision,omitempty"`      // of a switch
+	WaitsFor      []string      `json:"waitsFor,omitempty"`      // of a step that has not begun: the ids of those that have to end before
+	WouldRun      *bool         `json:"wouldRun,omitempty"`      // of a step that has not begun: whether its if holds
+	ForeseenIs    string        `json:"foreseenIs,omitempty"`    // what Foreseen is, where the type of the node does not say it
 	Foreseen      *level        `json:"foreseen,omitempty"`      // what a step that has not run would give
 	ForeseenError string        `json:"foreseenError,omitempty"` // why it would give nothing
 }
@@ -178,63 +184,85 @@ func (s *Server) getStep(r *http.Request, now runState) (any, error) {
 	if ended {
 		chosen, _ = rec.Output.(string)
 		out.addRecord(now, rec)
+		out.Editable = now.canEdit(p)
 		if out.Output != nil {
 			earlierOf(r, now, p, "output").markAll(out.Output, rec.Output)
 		}
 	} else {
 		out.Pending = true
-		out.stepJSON = now.pending(p, open)
+		out.stepJSON, out.State = now.pending(p, open)
 	}
 	node := now.node(p)
-	if node == nil || out.Edited {
+	if node == nil || out.Edited && p.Part == "" {
 		return out, nil
 	}
 	at := now.project.shown(node.Pos())
 	out.Type, out.Line = node.Type(), at.Line
-	e := evaluation{ctx: ctx, redact: now.project.File.Secrets.Redact, shown: now.project.shown}
+	e := evaluation{ctx: ctx, redact: now.project.File.Secrets.Redact, shown: now.project.shown, pending: out.Pending}
 	if e.scope, err = now.scope(ctx, p); err != nil {
 		out.ItemError = err.Error()
 		return out, nil
 	}
-	if item, ok := e.scope.Variables[expressions.VarItem]; ok {
-		out.Item = topLevel(item)
-	}
-	out.Expressions = append(out.Expressions, e.expressions(node, chosen, p.Part)...)
-	if sw, ok := node.(*graph.Switch); ok {
-		d := e.decision(sw)
-		out.Decision = &d
-	}
-	if out.Pending && out.Parts == 0 {
-		if v, known, err := e.foreseen(node, p.Part); err != nil {
-			out.ForeseenError = e.redact(err.Error())
-		} else if known {
-			out.Foreseen = topLevel(v)
-		}
-	}
-	if mcp, ok := node.(*graph.MCP); ok {
-		out.Server, out.Tool = mcp.Server, mcp.Tool
-	} else if sub, ok := node.(*graph.SubGraph); ok {
-		out.Tool = sub.Tool
-	}
-	if input := view.InputOf(node, p.Part); input != nil {
-		if v, err := input.Eval(ctx, e.scope); err != nil {
-			out.InputError = e.redact(err.Error())
-		} else {
-			out.Input = topLevel(v)
-		}
-	}
+	out.addNode(now, p, node, e, chosen)
 	return out, nil
 }
 
-// pending returns a step or part that has no record yet.
-func (r *runState) pending(p place, open *nextJSON) stepJSON {
+// canEdit reports whether the value of a step can be edited where the run is held.
+func (r *runState) canEdit(p place) bool {
+	return r.step(p) != nil && partOf(p.address()) == wholeStep && r.canEditStep != nil && r.canEditStep(r.nodeName(p)) == nil
+}
+
+// addNode adds what the node or the step of a place evaluates there.
+func (d *detailJSON) addNode(now runState, p place, node graph.Node, e evaluation, chosen string) {
+	if name := now.graphOf(p.Frame).ItemAt(now.nodeID(p), p.Part); name != "" {
+		if item, ok := e.scope.Variables[name]; ok {
+			d.Item, d.ItemName = topLevel(item), "$"+name
+		}
+	}
+	step := now.step(p)
+	calls := !d.Skipped // here, and not for an item or a turn
+	if step != nil {
+		own := e.ofStep(now, p, step)
+		d.addStep(own)
+		calls = calls && own.inner && len(own.waits) == 0 && (d.WouldRun == nil || *d.WouldRun)
+	} else {
+		d.Expressions = append(d.Expressions, e.expressions(node, chosen, p.Part)...)
+	}
+	if sw, ok := node.(*graph.Switch); ok {
+		decision := e.decision(sw)
+		d.Decision = &decision
+	}
+	if d.Pending && (d.Parts == 0 || step != nil) && d.ForeseenError == "" {
+		if v, known, err := e.foreseenAt(now, p); err != nil {
+			d.ForeseenError = e.redact(err.Error())
+		} else if known {
+			d.Foreseen = topLevel(v)
+		}
+	}
+	if mcp, ok := node.(*graph.MCP); ok {
+		d.Server, d.Tool = mcp.Server, mcp.Tool
+	} else if sub, ok := node.(*graph.SubGraph); ok {
+		d.Tool = sub.Tool
+	}
+	if input := view.InputOf(node, p.Part); input != nil && calls {
+		if v, err := input.Eval(e.ctx, e.scope); err != nil {
+			d.InputError = e.redact(err.Error())
+		} else {
+			d.Input = topLevel(v)
+		}
+	}
+}
+
+// pending returns a step or part that has no record yet, and the state of a part.
+func (r *runState) pending(p place, open *nextJSON) (step stepJSON, state string) {
 	if p.Part != "" {
-		return r.part(p).stepJSON
+		part := r.part(p)
+		return part.stepJSON, part.State
 	}
 	if step := r.openStep(p.Frame); step != nil {
-		return *step
+		return *step, ""
 	}
-	return stepJSON{Index: p.At, Node: open.Node}
+	return stepJSON{Index: p.At, Node: open.Node}, ""
 }
 
 // addRecord adds a step or part that has run.

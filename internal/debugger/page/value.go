@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"toolgraph/execution"
-	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/view"
 	"toolgraph/internal/base/wording"
@@ -35,6 +34,9 @@ func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 	case "result":
 		return now.result, nil
 	case "context":
+		if now.graph != nil && now.isSteps(p) {
+			return s.evaluated(r, now, p, of)
+		}
 		return contextAt(now.before(p)), nil
 	case "output":
 		if rec, ok := now.record(p); ok {
@@ -49,7 +51,7 @@ func (s *Server) value(r *http.Request, now runState) (value.Value, error) {
 }
 
 // evaluated returns the arguments of a call or the message of an ask; the item of a part; what a step
-// that has not run would give; or the value of an expression of the request.
+// that has not run would give; what a step of a tool of steps sees; or the value of an expression of the request.
 func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (v value.Value, err error) {
 	defer func() {
 		var known *failure
@@ -68,18 +70,17 @@ func (s *Server) evaluated(r *http.Request, now runState, p place, of string) (v
 	}
 	node := now.node(p)
 	switch of {
+	case "context":
+		return now.history.StepContext(ctx, now.graph, p.address())
 	case "item":
-		return scope.Variables[expressions.VarItem], nil
+		return scope.Variables[now.graphOf(p.Frame).ItemAt(now.nodeID(p), p.Part)], nil
 	case "expression":
 		q := r.URL.Query()
 		return evaluated(ctx, evaluateJSON{Kind: q.Get("kind"), Source: q.Get("source")}, scope)
 	case "foreseen":
 		e := evaluation{ctx: ctx, scope: scope}
-		if node == nil {
-			return nil, errNotForeseen
-		}
-		v, known, err := e.foreseen(node, p.Part)
-		if !known {
+		v, known, err := e.foreseenAt(now, p)
+		if err == nil && !known {
 			err = errNotForeseen
 		}
 		return v, err

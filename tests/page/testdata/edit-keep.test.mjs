@@ -40,8 +40,8 @@ test('changes of "Run again from here" are there again after Escape', () => {
   return use(graph('values'), { state }, async (page) => {
     await press(page, 'r');
     await page.locator('.runs button').first().click();
-    await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 4);
-    await page.locator('.timeline [role=option]').nth(3).click();
+    await page.waitForFunction(() => document.querySelectorAll('.timeline [role=treeitem]').length > 4);
+    await page.locator('.timeline [role=treeitem]').nth(3).click();
     const open = async () => {
       await page.click('.inspector >> text=Run again from here');
       await page.waitForSelector('dialog select');

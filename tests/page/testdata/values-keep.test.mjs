@@ -6,8 +6,8 @@ const row = (path) => `[data-id='${JSON.stringify(path).replaceAll('\\', '\\\\')
 test('what is open stays, what has changed is marked', () => use(graph('values'), { viewport: { width: 1440, height: 700 } }, async (page) => {
   await submit(page);
   await status(page, 'finished');
-  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
-  const step = (n) => page.locator('.timeline [role=option]').nth(n).click();
+  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=treeitem]').length > 8);
+  const step = (n) => page.locator('.timeline [role=treeitem]').nth(n).click();
   await step(2);
   await page.click(`${row(['same'])} > .tree-row`);
   await page.click(`${row(['same', 'y'])} > .tree-row`);
@@ -48,8 +48,8 @@ test('what is open stays, what has changed is marked', () => use(graph('values')
 test('the table of a node stays while a run is stepped through', () => use(graph('values'), {}, async (page) => {
   await submit(page);
   await status(page, 'finished');
-  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
-  const step = (n) => page.locator('.timeline [role=option]').nth(n).click();
+  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=treeitem]').length > 8);
+  const step = (n) => page.locator('.timeline [role=treeitem]').nth(n).click();
   await step(1);
   await page.click(`${row(['list'])} > .tree-row`);
   await page.hover(`${row(['list', 'items'])} > .tree-row`);

@@ -29,7 +29,7 @@ test('a held step says what it reads and would give', () => use(graph('values'),
   const rules = await page.locator('.expression').evaluateAll((all) => all.map((one) => [one.querySelector('h3').innerText, one.querySelector('.pill').innerText, one.querySelector('.gives code')?.innerText]));
   assert.deepEqual(rules, [['Rule 1 → turn', 'does not hold', '3 < 3'], ['Rule 2 → turn', 'does not hold', undefined], ['Otherwise → last', 'taken', undefined]]);
   await next('last');
-  await page.locator('.timeline [role=option]').nth(3).click();
+  await page.locator('.timeline [role=treeitem]').nth(3).click();
   await page.waitForSelector('.decision:has-text("Went to")');
   assert.match(await text(page, '.decision'), /Went to turn\s+because rule 1 holds: 1 < 3/);
 }));

@@ -3,8 +3,8 @@ import { accessible, assert, graph, press, status, submit, test, text, use } fro
 test('a search finds keys and values that are not on the page', () => use(graph('values'), {}, async (page) => {
   await submit(page);
   await status(page, 'finished');
-  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
-  await page.locator('.timeline [role=option]').nth(1).click();
+  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=treeitem]').length > 8);
+  await page.locator('.timeline [role=treeitem]').nth(1).click();
   await page.waitForSelector('.step-head h2:has-text("data")');
   await page.click('.value .box-head [aria-label=Search]');
   await page.keyboard.type('ITEM 1321');

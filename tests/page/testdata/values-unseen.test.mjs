@@ -6,8 +6,8 @@ const unseen = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200B\u200E\u200F\u202A
 test('characters that are not seen are shown', () => use(graph('values'), {}, async (page) => {
   await submit(page);
   await status(page, 'finished');
-  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
-  await page.locator('.timeline [role=option]').nth(1).click();
+  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=treeitem]').length > 8);
+  await page.locator('.timeline [role=treeitem]').nth(1).click();
   await page.waitForSelector('.step-head h2:has-text("data")');
   await page.waitForSelector('.value .tree');
   assert.equal(await text(page, '[data-id=\'["override"]\'] .scalar'), '"abc\\u202Egnp.exe"');

@@ -1,14 +1,14 @@
 import { accessible, assert, blur, graph, press, status, submit, test, use } from './lib.mjs';
 
 const row = (path) => `[data-id='${JSON.stringify(path).replaceAll('\\', '\\\\')}']`;
-const step = (page, n) => page.locator('.timeline [role=option]').nth(n).click();
+const step = (page, n) => page.locator('.timeline [role=treeitem]').nth(n).click();
 const focused = (page) => page.evaluate(() => document.activeElement.getAttribute('data-id'));
 const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] };
 
 async function opened(page, at = 1) {
   await submit(page);
   await status(page, 'finished');
-  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=option]').length > 8);
+  await page.waitForFunction(() => document.querySelectorAll('.timeline [role=treeitem]').length > 8);
   await step(page, at);
   await page.waitForSelector('.step-head h2:has-text("data")');
   await page.waitForSelector('.value .tree');

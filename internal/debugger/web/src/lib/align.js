@@ -55,7 +55,7 @@ const id = (item) => ids.get(item) ?? (ids.set(item, ++last), last);
 const key = (upper, lower) => `${id(upper)} ${id(lower)}`;
 
 // weight is how much an edge wants to be straight: the way on more than that of an error, or back.
-const weight = ({ back, edge }) => (back ? 0 : edge.kind === 'error' ? 1 : edge.kind === 'next' ? 3 : 2);
+const weight = ({ back, edge }) => (back ? 0 : edge.kind === 'error' || edge.kind === 'order' ? 1 : edge.kind === 'next' ? 3 : 2);
 
 // blocks maps each item to the first of those that are aligned with it.
 // In a layer that is broken into many rows they bend instead, so that the rows are narrow.

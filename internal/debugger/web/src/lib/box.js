@@ -3,12 +3,15 @@ import { plural, truncate } from './format.js';
 import { widthOf } from './measure.js';
 import { SLANT } from './shape.js';
 
-const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50, graph: 50, ask: 50 };
+const HEIGHT = { entry: 38, exit: 38, mcp: 50, transform: 50, switch: 50, graph: 50, ask: 50, steps: 50 };
 const ROW = 26; // of a branch
 const HEAD = 30; // of a box of branches
 const COLUMN = 8; // branches in a column
 export const PORT = 13; // between the edges at a side of a node
 export const DATA = 22; // of the last output below a node
+const BLOCK = 34; // the head of a block of steps that is open
+const NOTES = 14; // a third line
+const ALONG = 150; // what leads through the items of a block, in its head
 const LINE = 20; // letters of a label in one line; a longer one has two
 
 // detail is the second line of a node.
@@ -19,18 +22,23 @@ export function detail(node) {
     case 'parallel': return `${node.branches.length} branches`;
     case 'transform': return node.expr ?? '';
     case 'ask': return node.message ?? '';
+    case 'steps': return plural(node.steps.length, 'step');
     case 'switch': return node.rules ? plural(node.rules, 'rule') : 'no rules';
     default: return '';
   }
 }
 
+// notes are what else is drawn of a step: that it changes something, when it runs, what a failure does.
+const notesOf = (node) => [node.changes && 'changes', node.if && `if ${node.if.replace(/\s+/g, ' ')}`, { skip: 'skip on error', value: 'value on error' }[node.onError]].filter(Boolean).join(' · ');
+const oftenOf = (node) => `${node.each ? ' × each' : ''}${node.repeat ? ' ↻' : ''}`;
+
 // inset is the part of a node's upper and lower side, from its corner, where no edge ends.
 export const inset = (node) => ({ switch: SLANT + 6, entry: 19, exit: 19, transform: 16 }[node.type] ?? 12);
 
 // boxOf is the size of a node whose sides have room for the edges that end there, and with the
-// data below it when they are shown.
-export function boxOf(node, ports, letters, data) {
-  const box = node.type === 'parallel' ? branchesOf(node) : plainOf(node, letters);
+// data below it when they are shown. A block of steps that is open has inside as much room as its drawing takes.
+export function boxOf(node, ports, letters, data, inside) {
+  const box = node.type === 'parallel' ? branchesOf(node) : inside ? blockOf(node, inside) : plainOf(node, letters);
   box.width = Math.max(box.width, Math.min(420, (ports - 1) * PORT + 2 * inset(node)), data ? 130 : 0);
   if (data) box.height += DATA;
   box.data = data;
@@ -38,12 +46,24 @@ export function boxOf(node, ports, letters, data) {
 }
 
 function plainOf(node, letters) {
-  const title = truncate(node.id, 30);
-  const each = node.each ? ' × each' : '';
-  const sub = truncate(detail(node).replace(/\s+/g, ' '), Math.max(letters, title.length) - each.length) + each;
-  const pad = { switch: 56, mcp: 46, transform: 46, graph: 78, ask: 46 }[node.type] ?? 44;
-  const width = Math.max(92, widthOf(title, 13, 600) + pad, widthOf(sub, 11, 400) + pad);
-  return { title, sub, width: Math.round(width), height: HEIGHT[node.type] };
+  const title = truncate(node.name ?? node.id, 30);
+  const often = oftenOf(node);
+  const sub = truncate(detail(node).replace(/\s+/g, ' '), Math.max(letters, title.length) - often.length) + often;
+  const notes = truncate(notesOf(node), Math.max(letters, title.length));
+  const pad = { switch: 56, mcp: 46, transform: 46, graph: 78, ask: 46, steps: 72 }[node.type] ?? 44;
+  const width = Math.max(92, widthOf(title, 13, 600) + pad, Math.max(widthOf(sub, 11, 400), widthOf(notes, 11, 400)) + pad);
+  return { title, sub, notes, width: Math.round(width), height: HEIGHT[node.type] + (notes ? NOTES : 0) };
+}
+
+// blockOf is the box of a block of steps, with its drawing below a head. inside is { width, height }; top is where that begins.
+function blockOf(node, inside) {
+  const title = truncate(node.name, 30);
+  const sub = detail(node) + oftenOf(node);
+  const notes = truncate(notesOf(node), 60);
+  const head = BLOCK + (notes ? NOTES : 0);
+  const words = Math.max(widthOf(title, 13, 600) + widthOf(sub, 11, 400) + 70 + (node.each || node.repeat ? ALONG : 0), widthOf(notes, 11, 400) + 60);
+  const height = head + inside.height;
+  return { title, sub, notes, block: true, width: Math.round(Math.max(inside.width, words)), height, top: head - height / 2 };
 }
 
 // branchesOf is the box of a parallel, with a row for each branch, in columns when there are many.

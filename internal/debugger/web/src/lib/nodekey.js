@@ -35,11 +35,12 @@ function act(key, g, node) {
       dialog.value = { kind: 'breakpoint', node: node.id };
       return true;
     case 'e':
-      if (!node.each) return false;
+      if (!node.repeat && (!node.each || node.type === 'transform')) return false;
       toggleBreakpoint(`${node.id}[]`);
       return true;
     case 'i':
       lookInto(node);
+      if (node.steps) requestAnimationFrame(() => focusNode(node.id, false)); // it is drawn in another way now
       return true;
     case 'u':
       if (controlled.value) control('run-to', node.id);

@@ -1,7 +1,7 @@
 // The rows of the list of steps: a tree of lists, of which only the counts are known. A list is the steps
 // of a frame, or the parts of a step; below a row that is unfolded is another list.
 //   { frame, count }         steps: row i is step i of the frame
-//   { frame, index, count }  parts: row n is part n of the step
+//   { frame, of, count }     parts: row n is part n of the step or part at the address of
 //   subs                     [{ at: the row, list }] in their order
 const size = (list) => list.subs.reduce((n, s) => n + s.list.size, list.count);
 

@@ -14,7 +14,7 @@ export function walk(g, from, key) {
 function step(g, from, end, way, back) {
   const other = end === 'to' ? 'from' : 'to';
   const near = g.edges.filter((e) => !e.back && e[other] === from.id).sort((a, b) => (a.kind === 'error') - (b.kind === 'error')).map((e) => e[end]);
-  if (!near.length) return undefined;
+  if (!near.length) return way === 'up' ? g.byId.get(from.parent) : undefined; // out of a block
   const before = came.get(`${g.tool}\n${way}\n${from.id}`);
   const id = near.includes(before) ? before : near[0];
   came.set(`${g.tool}\n${back}\n${id}`, from.id);
@@ -23,7 +23,7 @@ function step(g, from, end, way, back) {
 
 // aside is the neighbour in the same layer, else the nearest node on that side at about the same height.
 function aside(g, from, by) {
-  const mate = g.nodes.find((n) => n.row === from.row && n.place === from.place + by);
+  const mate = g.nodes.find((n) => n.parent === from.parent && n.row === from.row && n.place === from.place + by);
   if (mate) {
     const up = came.get(`${g.tool}\nup\n${from.id}`);
     if (g.edges.some((e) => e.from === up && e.to === mate.id)) came.set(`${g.tool}\nup\n${mate.id}`, up);
@@ -31,5 +31,5 @@ function aside(g, from, by) {
     return mate;
   }
   const far = (n) => Math.abs(n.box.x - from.box.x) + 3 * Math.abs(n.box.y - from.box.y);
-  return g.nodes.filter((n) => (n.box.x - from.box.x) * by > 20 && Math.abs(n.box.y - from.box.y) < 80).sort((a, b) => far(a) - far(b))[0];
+  return g.nodes.filter((n) => n.parent === from.parent && (n.box.x - from.box.x) * by > 20 && Math.abs(n.box.y - from.box.y) < 80).sort((a, b) => far(a) - far(b))[0];
 }

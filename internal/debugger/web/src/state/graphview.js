@@ -1,6 +1,7 @@
 // How the graph is looked at: moved and enlarged, for each tool by itself.
 import { computed, signal } from '@preact/signals';
 import { graph } from './project.js';
+import { setOpen } from './blocks.js';
 import { beside } from './ui.js';
 
 export const size = signal({ width: 0, height: 0 }); // of the pane, in pixels
@@ -143,6 +144,18 @@ export function showData() {
   beside.value = !beside.value;
   const to = boxOf(id);
   move((box.x - to.x) * view.value.k, (box.y - to.y) * view.value.k);
+}
+
+// toggleBlock opens a block of steps, or closes it. Its upper left corner stays where it is.
+export function toggleBlock(id) {
+  const g = graph.value;
+  const corner = ({ box }) => [box.x - box.width / 2, box.y - box.height / 2];
+  const before = g.byId.get(id);
+  if (!before?.steps) return;
+  setOpen(g.tool, id, Boolean(before.closed));
+  const after = graph.value.byId.get(id);
+  const [[x, y], [toX, toY]] = [corner(before), corner(after)];
+  move((x - toX) * view.value.k, (y - toY) * view.value.k);
 }
 
 export const graphKeys = { fit, zoom, actual, showData };

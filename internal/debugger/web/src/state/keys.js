@@ -1,7 +1,8 @@
 // The keyboard: one table, from which come the help dialog and the hints of buttons. A key with do works on
 // the whole page; the others belong to what has the focus, which handles them.
 import { dialog, letters, show, side, pane, theme } from './ui.js';
-import { at, control, controlled, go, lookOut, paused, pausing, run, total } from './run.js';
+import { control, controlled, go, lookOut, paused, pausing, run, total } from './run.js';
+import { here, travel } from './travel.js';
 import { begin } from './form.js';
 import { copyLink } from './link.js';
 import { forkHere } from './again.js';
@@ -33,8 +34,8 @@ export const keys = [
   { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run', do: act('stop') },
   { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => document.querySelector('.question:not([hidden])')?.querySelector('input, select, textarea, [type=submit]').focus() },
 
-  { key: 'j', group: 'Steps', text: 'next step', do: () => go(at.value + 1) },
-  { key: 'k', group: 'Steps', text: 'previous step', do: () => go(at.value - 1) },
+  { key: 'j', group: 'Steps', text: 'next step', do: () => travel(here.value + 1) },
+  { key: 'k', group: 'Steps', text: 'previous step', do: () => travel(here.value - 1) },
   { key: 'Home', group: 'Steps', text: 'first step', do: () => go(0) },
   { key: 'End', group: 'Steps', text: 'end of the run', do: () => go(total.value) },
   { key: 'a', group: 'Steps', text: 'run again from this step, if wanted with another value', do: forkHere },
@@ -62,7 +63,7 @@ export const keys = [
   { key: 'b', group: 'On a node', text: 'set or remove its breakpoint' },
   { key: 'c', group: 'On a node', text: 'condition of its breakpoint' },
   { key: 'e', group: 'On a node', text: 'breakpoint before each of its parts' },
-  { key: 'i', group: 'On a node', text: 'look into the graph that it calls, or its parts' },
+  { key: 'i', group: 'On a node', text: 'look into the graph that it calls, or its parts; open or close a block' },
   { key: 'l', group: 'On a node', text: 'its line in the file' },
   { key: 'u', group: 'On a node', text: 'continue until it is next' },
 
@@ -113,7 +114,7 @@ export function listenToKeys() {
     const found = keys.find((k) => k.do && k.key === name);
     if (!found || (name.length === 1 && !letters.value)) return;
     if (typing(e.target) && !/^(Shift\+)?F\d|^Ctrl/.test(name)) return;
-    if (['Home', 'End'].includes(name) && e.target.closest('[role=tree], [role=tablist], [role=separator], input')) return;
+    if (['Home', 'End'].includes(name) && !e.target.closest('.timeline [role=tree]') && e.target.closest('[role=tree], [role=tablist], [role=separator], input')) return;
     if (name.startsWith('Ctrl')) {
       const form = e.target.closest('form');
       if (!form && typing(e.target)) return; // what is typed there is no argument of the tool

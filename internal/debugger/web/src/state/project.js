@@ -3,6 +3,7 @@ import { signal, computed } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
 import { parse, plain } from '../lib/json.js';
 import { layoutOf } from '../lib/layout.js';
+import { closedIn } from './blocks.js';
 import { beside, inspector } from './ui.js';
 
 export const project = signal(null);
@@ -19,14 +20,21 @@ export const formTool = computed(() => named(formName.value));
 export const unsaved = signal(null);
 export const isUnsaved = computed(() => inspector.value === 'source' && unsaved.value?.tool === toolName.value);
 const drawn = computed(() => (isUnsaved.value ? unsaved.value : graphs.value.get(toolName.value)));
-export const graph = computed(() => (drawn.value ? laidOut(drawn.value, beside.value) : null));
+export const graph = computed(() => (drawn.value ? laidOut(drawn.value, beside.value, closedIn(drawn.value)) : null));
 export const findings = computed(() => project.value?.diagnostics ?? []);
 
-// laidOut is the graph with its layout, with or without room for data beside the nodes.
+// laidOut is the graph with its layout, with or without room for data beside the nodes. The last layouts are kept: to open
+// a block again takes no time.
 const layouts = new WeakMap();
-function laidOut(g, data) {
-  if (!layouts.has(g)) layouts.set(g, {});
-  return (layouts.get(g)[data] ??= layoutOf(g, data));
+function laidOut(g, data, closed) {
+  if (!layouts.has(g)) layouts.set(g, new Map());
+  const known = layouts.get(g);
+  const key = JSON.stringify([data, ...closed]);
+  if (!known.has(key)) {
+    if (known.size > 20) known.clear();
+    known.set(key, layoutOf(g, data, closed));
+  }
+  return known.get(key);
 }
 
 export async function loadProject() {

@@ -2,7 +2,7 @@
 // step or part under inspection. A frame is shown as a run is: the run's own is the empty address.
 import { signal, computed, batch } from '@preact/signals';
 import { get, post, seg } from '../lib/api.js';
-import { addressOf, split } from '../lib/address.js';
+import { addressOf, nodeText, split, STEPS, stepId } from '../lib/address.js';
 import { chooseTool, drawTool, formName, graph, project, toolName } from './project.js';
 import { breakpointsSent, qualified } from './breakpoints.js';
 import { attempt, show } from './ui.js';
@@ -24,6 +24,11 @@ let following = true; // the view goes along when the run pauses in another fram
 export const total = computed(() => path.value.steps.length);
 export const at = computed(() => (position.value === null ? total.value : Math.min(position.value, total.value)));
 export const nodeAt = (i) => (i === total.value ? path.value.open?.node : path.value.names[path.value.steps[i]]);
+// nameAt names the node of a step, or the step of a tool of steps, for people.
+export const nameAt = (i, piece = '') => {
+  const node = nodeAt(i);
+  return node && nodeText(node, piece);
+};
 export const active = computed(() => ['running', 'paused', 'waiting', 'not_started'].includes(run.value?.status));
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
 export const runs = (r) => r?.status === 'running' || r?.status === 'not_started' || r?.status === 'waiting';
@@ -55,6 +60,14 @@ export const looked = computed(() => ({ frame: frame.value, at: at.value, part: 
 // one at which the run is. That one is under inspection only while the run stands. News of the run may be
 // ahead of the path: then the part is one of a step that is not in the path yet.
 export const litPart = computed(() => part.value || (position.value === null ? (held.value?.index === total.value && held.value.part) || path.value.open?.part || '' : ''));
+// stepsAt is the index of the steps of a tool in the frame; -1 where it is of nodes, or has not come to them.
+export const stepsAt = computed(() => {
+  const { names, steps, open } = path.value;
+  const n = names.indexOf(STEPS);
+  if (n >= 0) return steps.indexOf(n);
+  return (open?.node ?? held.value?.node) === STEPS ? steps.length : -1;
+});
+export const stepParts = signal({}); // step → the part that the graph shows of it, as state/latest.js has read it
 export const shownPart = computed(() => (stands(run.value) ? litPart.value : part.value));
 
 // outdated is whether the run began with another version of its graph.
@@ -73,7 +86,7 @@ export const lit = computed(() => {
   const none = { counts, edges, handled, edited, current: '', part: '', failed: '', cancelled: '', running: false, progress: '' };
   if (!own.value) return none;
   const { names, steps, edits, open } = path.value;
-  const most = Math.min(steps.length, at.value + 1);
+  const most = graph.value?.ofSteps ? steps.length : Math.min(steps.length, at.value + 1); // steps are shown as they are now
   let before = '';
   for (let i = 0; i < most; i++) {
     if (edits.has(i)) {
@@ -98,7 +111,7 @@ export const lit = computed(() => {
   if (end && next && before) edges.set(`${before}\n${next}`, 1);
   const progress = end && open?.parts && open.node === next ? `${open.ended ?? 0}/${open.parts}` : '';
   const over = run.value.error?.code === 'cancelled' ? 'cancelled' : 'failed';
-  return { ...none, current: next, part: litPart.value, [over]: lastNode(), running: end && active.value, progress };
+  return { ...none, current: next === STEPS ? stepId(litPart.value) : next, part: litPart.value, [over]: lastNode(), running: end && active.value, progress };
 });
 
 // lastNode is the node of the frame at which the run failed or was cancelled.
@@ -304,6 +317,7 @@ export function go(step, piece = '') {
 // for none.
 export function latestOf(id) {
   const { steps, names, open } = own.value ? path.value : noPath();
+  if (own.value && graph.value?.byId.get(id)?.name) return stepsAt.value;
   if (at.value >= steps.length && own.value && (held.value?.node === id || open?.node === id)) return steps.length;
   for (let i = Math.min(at.value, steps.length - 1); i >= 0; i--) {
     if (names[steps[i]] === id) return i;
@@ -315,6 +329,6 @@ export function latestOf(id) {
 // the node.
 export function goToNode(id, piece = '') {
   const i = latestOf(id);
-  if (i >= 0) go(i, piece);
+  if (i >= 0 && (graph.value?.byId.get(id)?.name ? (piece ||= stepParts.value[id]) : true)) go(i, piece);
   else selected.value = id;
 }

@@ -118,17 +118,21 @@ export function extent(all, line, column) {
 export const current = computed(() => {
   const id = own.value && run.value ? lit.value.current : '';
   const node = graph.value?.byId.get(id);
-  return node?.line ? extent(lines.value, node.line, node.column) : null;
+  return node?.line ? linesOf(node) : null;
 });
+
+// linesOf are the lines of a node. The entry and the exit of a tool of steps have only the line at which the steps begin.
+const linesOf = (node) => (graph.value.ofSteps && !node.name ? [node.line, node.line] : extent(lines.value, node.line, node.column));
 
 // cursor is the line of the cursor, under is the node around it.
 export const cursor = signal(0);
 export const under = computed(() => {
   if (inspector.value !== 'source') return null;
-  const all = lines.value;
-  return (graph.value?.nodes ?? []).find((n) => {
-    const [first, last] = n.line > 0 ? extent(all, n.line, n.column) : [0, -1];
+  void lines.value;
+  const around = (graph.value?.nodes ?? []).filter((n) => {
+    const [first, last] = n.line > 0 ? linesOf(n) : [0, -1];
     return cursor.value >= first && cursor.value <= last;
-  }) ?? null;
+  });
+  return around.find((n) => !around.some((other) => other.parent === n.id)) ?? null; // the innermost
 });
 export const rejected = computed(() => !draft.value && project.value?.rejected);

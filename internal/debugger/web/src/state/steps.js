@@ -2,7 +2,7 @@
 // looked at.
 import { signal } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
-import { addressOf, split } from '../lib/address.js';
+import { addressOf, isTurn, lastOf, outerOf, split } from '../lib/address.js';
 import { listOf } from '../lib/rowtree.js';
 
 const PAGE = 100;
@@ -14,6 +14,7 @@ const asked = new Set();
 export function forgetSteps() {
   pages.clear();
   asked.clear();
+  listed.clear();
   unfolded.value = new Set();
   version.value++;
 }
@@ -28,43 +29,50 @@ export function stepAt(run, frame, i, total) {
   return page?.rows[i - number * PAGE];
 }
 
-// partAt is a part of a step. Those that have not ended are read again when the run has gone on.
-export function partAt(run, frame, at, i) {
+// partAt is a part of the step, or of the part, at an address. Those that have not ended are read again when the run has
+// gone on; so is the last page of turns, of which there may be more.
+export function partAt(run, of, i) {
   const number = Math.floor(i / PAGE);
-  const key = `${run.id}|${addressOf(frame, at)}.|${number}`;
+  const key = `${run.id}|${of}.|${number}`;
   const page = pages.get(key);
-  if (!page || (!page.done && page.mark !== mark(run))) {
+  if (!page || (!page.done && page.mark !== mark(run)) || (i - number * PAGE >= page.rows.length && page.mark !== mark(run))) {
     const now = mark(run);
-    read(key, `runs/${seg(run.id)}/parts`, { frame, at, from: number * PAGE, limit: PAGE }, (found) => ({
+    const { frame, index, part } = split(of);
+    read(key, `runs/${seg(run.id)}/parts`, { frame, at: index, part, from: number * PAGE, limit: PAGE }, (found) => ({
       rows: found.parts, mark: now, done: found.parts.every((p) => p.state === 'ended' || p.state === 'failed'),
     }));
   }
   return page?.rows[i - number * PAGE];
 }
-const mark = (run) => `${run.steps} ${run.status} ${addressOf(run.next?.frame, run.next?.index, run.next?.part)} ${(run.held ?? []).map((h) => addressOf(h.frame, h.index, h.part))} ${run.live ? run.next?.start : run.ms}`;
+export const mark = (run) => `${run.steps} ${run.status} ${addressOf(run.next?.frame, run.next?.index, run.next?.part)} ${(run.held ?? []).map((h) => addressOf(h.frame, h.index, h.part))} ${run.live ? run.next?.start : run.ms}`;
 
 // rowsOf is the tree of the rows of a frame with so many steps and maybe an open one: below each unfolded
-// step its parts, and below a step or part that has called a graph the steps of that.
+// step or part its parts, and below one that has called a graph the steps of that.
 export function rowsOf(run, frame, steps, open) {
   const places = [...unfolded.value].map((address) => ({ address, ...split(address) }));
   const stepsList = (of, count, extra) => listOf({ frame: of, steps: count, count: count + (extra ? 1 : 0) }, places
     .filter((p) => p.frame === of && !p.part && p.index < count + (extra ? 1 : 0))
-    .map((p) => ({ at: p.index, list: below(p.index === count ? extra : stepAt(run.id, of, p.index, count), of, p.index) })));
-  const partsList = (of, index, count) => listOf({ frame: of, index, count }, places
-    .filter((p) => p.frame === of && p.part && p.index === index)
+    .map((p) => ({ at: p.index, list: below(p.index === count ? extra : stepAt(run.id, of, p.index, count), p.address) })));
+  const partsList = (of, count) => listOf({ frame: split(of).frame, of, count }, places
+    .filter((p) => p.part && outerOf(p.address) === of)
     .map((p) => {
-      const at = /^\d+$/.test(p.part) ? Number(p.part) : branchAt(run, of, index, p.part, count);
-      return { at, list: below(at < 0 ? null : partAt(run, of, index, at), of, index, p.part) };
+      const at = placeIn(run, of, p.address, count);
+      return { at, list: below(at < 0 ? null : partAt(run, of, at), p.address) };
     })
     .filter((s) => s.at >= 0));
-  const below = (step, of, index, part = '') => (step?.parts && !part ? partsList(of, index, step.parts) : stepsList(step?.frame ?? addressOf(of, index, part), step?.inner ?? 0));
+  const below = (step, of) => (step?.parts ? partsList(of, step.parts) : stepsList(step?.frame ?? of, step?.inner ?? 0));
   return stepsList(frame, steps, open);
 }
 
-const branchAt = (run, frame, index, name, count) => {
-  for (let n = 0; n < count; n++) if (partAt(run, frame, index, n)?.part === name) return n;
+// placeIn is the number of a part among those beside it; -1 while that is not known.
+export function placeIn(run, of, address, count) {
+  const name = lastOf(address);
+  if (isTurn(address)) return Number(name) - 1;
+  if (/^\d+$/.test(name)) return Number(name);
+  const { part } = split(address);
+  for (let n = 0; n < count; n++) if (partAt(run, of, n)?.part === part) return n;
   return -1;
-};
+}
 
 // fold shows the parts of a step below it, or hides them.
 export function fold(address, open = !unfolded.value.has(address)) {
@@ -72,6 +80,14 @@ export function fold(address, open = !unfolded.value.has(address)) {
   if (open) next.add(address);
   else next.delete(address);
   unfolded.value = next;
+}
+
+// unfoldSteps lists the steps of a tool when they are first seen.
+const listed = new Set();
+export function unfoldSteps(run, address) {
+  if (listed.has(`${run} ${address}`)) return;
+  listed.add(`${run} ${address}`);
+  fold(address, true);
 }
 
 async function read(key, path, query, pageOf) {

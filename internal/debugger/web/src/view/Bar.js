@@ -5,7 +5,7 @@ import { duration } from '../lib/format.js';
 // Bar is a step or part on the time axis: what came before it, while the run was held, hatched; the time in
 // which it waited for its user, too.
 export function Bar({ extent, step, held = 0, runs, now }) {
-  if (step?.start === undefined || ['waits', 'next', 'none'].includes(step.state)) return html`<span class="bar"></span>`;
+  if (step?.start === undefined || step.skipped || ['waits', 'none'].includes(step.state) || (step.state === 'paused' && !step.begun)) return html`<span class="bar"></span>`;
   if (step.copied) return html`<span class="bar" title="copied from the run that was forked, before this run began"></span>`;
   const ms = runs ? Math.max(0, now - step.start) : step.ms;
   const title = [`began after ${duration(step.start) || '0'}`, runs ? 'runs' : `took ${duration(ms)}`, held > 0 && `held for ${duration(held)} before`, step.waited > 0 && `waited ${duration(step.waited)} for an answer`].filter(Boolean).join(', ');

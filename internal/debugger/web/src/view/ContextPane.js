@@ -2,7 +2,7 @@ import { html } from '../lib/html.js';
 import { useLayoutEffect } from 'preact/hooks';
 import { get, seg } from '../lib/api.js';
 import { useLoaded } from '../lib/load.js';
-import { addressOf, partText } from '../lib/address.js';
+import { addressOf, nodeText, partText } from '../lib/address.js';
 import { active, frame, held, looked, nodeAt, run, shownTool, total } from '../state/run.js';
 import { keepPlace } from '../state/trees.js';
 import { Empty } from './Empty.js';
@@ -22,7 +22,9 @@ export function ContextPane() {
   const { at: n, part } = value.place;
   const address = addressOf(value.place.frame, n, part);
   const end = n >= total.value && !part;
-  const text = !end ? html`What step ${address}, <span class="mono">${nodeAt(n)}</span>${part && `, ${partText(part)},`} saw${/^\d+$/.test(part) ? html`, besides <code>$item</code> and <code>$index</code>` : ''}.`
+  const name = nodeText(nodeAt(n) ?? '', part);
+  const where = part && partText(part, nodeAt(n));
+  const text = !end ? html`What step ${address}, <span class="mono">${name}</span>${where && `, ${where},`} saw${/^\d+$/.test(part) ? html`, besides <code>$item</code> and <code>$index</code>` : ''}.`
     : !active.value ? 'The context after the last step.' : !frame.value || held.value ? 'The context of the next step.' : `What step ${address} of the caller sees.`;
   return html`
     <h2 class="sr">Context</h2>

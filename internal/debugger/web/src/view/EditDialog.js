@@ -50,7 +50,7 @@ export function EditDialog({ node, place }) {
         <textarea class="mono" rows="12" aria-label="value as JSON" aria-describedby=${unseenId('edit', value)} spellcheck=${false} data-first readonly=${value === null} value=${value ?? ''} onInput=${(e) => setTyped(e.currentTarget.value)} onKeyDown=${keys}></textarea>
         <${Unseen} id="edit" text=${value} />
         ${error && html`<p class="wrong" role="alert">${error}</p>`}
-        <p class="muted">The steps that follow see this value; with the word ${NOTHING} they see none. The history of the run has the edit and the earlier output.</p>
+        <p class="muted">The steps that ${place.part ? 'read it' : 'follow'} see this value; with the word ${NOTHING} they see none. The history of the run has the edit and the earlier output.</p>
         <div class="form-end"><button type="submit" class="button primary" disabled=${value === null}><span>Save</span></button>
           <${Button} label="Close" onClick=${closeDialog} />
           ${changed && html`<${Button} label="Discard" onClick=${() => { drop(); closeDialog(); }} /><span class="muted">Not saved; kept until the page is left.</span>`}</div>

@@ -1,23 +1,23 @@
 import { html } from '../lib/html.js';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, seg, text as fetchText } from '../lib/api.js';
-import { addressOf } from '../lib/address.js';
+import { addressOf, STEPS } from '../lib/address.js';
 import { plural } from '../lib/format.js';
 import { useKept } from '../lib/kept.js';
 import { useLoaded } from '../lib/load.js';
 import { fork } from '../state/again.js';
-import { nodeAt, path } from '../state/run.js';
+import { nameAt, nodeAt, path } from '../state/run.js';
 import { CallsAgain, Decision } from './CallsAgain.js';
 import { checked, NOTHING, ValueInput } from './ValueInput.js';
 import { Button } from './Button.js';
 import { Dialog, closeDialog } from './Dialog.js';
 import { Empty } from './Empty.js';
 
-// latest are the nodes of the frame that have an output before a step, each with the index of its latest.
+// latest are the nodes of the frame that have an output before a step, each with the place of its latest.
 function latest(before) {
   const { names, steps, failed } = path.value;
   const found = new Map();
-  for (let i = 0; i < before; i++) if (!failed.has(i)) found.set(names[steps[i]], i);
+  for (let i = 0; i < before; i++) if (!failed.has(i)) found.set(names[steps[i]], { at: i, part: '' });
   return found;
 }
 
@@ -26,14 +26,14 @@ function latest(before) {
 export function ForkDialog({ run: r, place }) {
   const { value: plan, error } = useLoaded(`${r.id} ${JSON.stringify(place)}`, () => get(`runs/${seg(r.id)}/fork`, place));
   return html`
-    <${Dialog} title=${`Run again from step ${addressOf(place.frame, place.at, place.part)}${nodeAt(place.at) ? `, ${nodeAt(place.at)}` : ''}`} wide>
+    <${Dialog} title=${`Run again from step ${addressOf(place.frame, place.at, place.part)}${nameAt(place.at, place.part) ? `, ${nameAt(place.at, place.part)}` : ''}`} wide>
       ${error ? html`<${Empty} title="This run cannot be run again from this step" text=${[error.message, error.hint].filter(Boolean).join('; ')} />`
         : !plan ? html`<${Empty} title="Reading the run …" />` : html`<${Form} r=${r} place=${place} plan=${plan} />`}
     </${Dialog}>`;
 }
 
 function Form({ r, place, plan }) {
-  const nodes = latest(place.part ? 0 : place.at);
+  const nodes = place.part ? new Map((plan.steps ?? []).map((s) => [s.node, { at: place.at, part: s.part }])) : latest(place.at);
   const form = useRef(null);
   useLayoutEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
   const [texts, setTexts, drop, kept] = useKept(`fork ${r.id} ${JSON.stringify(place)}`, {}); // node → { was, now }
@@ -48,7 +48,7 @@ function Form({ r, place, plan }) {
     setWrong('');
     if (!id || texts[id]) return;
     try {
-      const was = (await fetchText(`runs/${seg(r.id)}/whole`, { of: 'output', frame: place.frame, at: nodes.get(id), indent: 1 })) || NOTHING;
+      const was = (await fetchText(`runs/${seg(r.id)}/whole`, { of: 'output', frame: place.frame, ...nodes.get(id), indent: 1 })) || NOTHING;
       setTexts((all) => ({ ...all, [id]: { was, now: was } }));
     } catch (e) {
       setWrong(e.message);
@@ -88,7 +88,7 @@ function Form({ r, place, plan }) {
       ${plan.changed && html`<${Decision} checked=${accepted.changed} onChange=${(changed) => accept({ ...accepted, changed })} text="The graph has changed since this run. Use it as it is now, if the copied steps are a path through it." />`}
       ${inDoubt > 0 && html`<${Decision} checked=${accepted.repeat} onChange=${(repeat) => accept({ ...accepted, repeat })} text=${`The outcome of ${plural(inDoubt, 'call')} is unknown, because the process died. Make ${inDoubt === 1 ? 'it' : 'them'} again; I have checked that this does no harm.`} />`}
       ${kept && edited.length > 0 && html`<p class="note" role="status">These are changes that no run was made with. <button type="button" class="linkish" onClick=${discard}>Discard them</button></p>`}
-      ${place.part ? html`<p class="muted">Before a part no value can be changed; that can be done at a step.</p>` : nodes.size > 0 && html`
+      ${place.part && !nodes.size ? html`<p class="muted">${nodeAt(place.at) === STEPS ? 'No value can be changed here: steps that are copied have read those above.' : 'Before a part no value can be changed; that can be done at a step.'}</p>` : nodes.size > 0 && html`
         <label class="field"><span>Value to change${edited.length > 0 && html` <span class="muted">(changed: ${edited.join(', ')})</span>`}</span>
           <select data-first value=${node} onChange=${(e) => choose(e.currentTarget.value)}><option value="">none</option>${[...nodes.keys()].map((id) => html`<option key=${id} value=${id}>${id}</option>`)}</select></label>
         ${node && html`<${ValueInput} label=${`output of ${node} as JSON`} value=${texts[node]?.now ?? null} onInput=${(e) => { const now = e.currentTarget.value; setWrong(''); setTexts((all) => ({ ...all, [node]: { ...all[node], now } })); }} />

@@ -5,7 +5,7 @@ import { plain } from '../lib/visible.js';
 // GraphEdge is a way to a node. either says that another way out of the same node leads there too: the record of a
 // switch has the node that was chosen, not the condition.
 export const GraphEdge = memo(({ edge, taken, either }) => html`
-  <g class=${cx('edge', edge.kind, taken && 'taken', taken && either && 'either')} data-edge=${edge.key}>
+  <g class=${cx('edge', edge.kind, taken && 'taken', taken && either && 'either')} data-edge=${edge.key} transform=${edge.shift ? `translate(${edge.shift.join(' ')})` : null}>
     <path d=${edge.path} marker-end=${`url(#arrow-${taken ? 'taken' : 'plain'})`} />
   </g>`);
 

@@ -3,10 +3,11 @@ import { useEffect } from 'preact/hooks';
 import { graph, isUnsaved, tool } from '../state/project.js';
 import { lit, own, run, stands } from '../state/run.js';
 import { far, focused, overview, reveal, view } from '../state/graphview.js';
-import { followLatest, latest } from '../state/latest.js';
+import { edgeTaken, followLatest, latest, shownItems, stateOf } from '../state/latest.js';
 import { useGestures } from '../lib/gestures.js';
 import { memo } from '../lib/memo.js';
 import { EdgeLabel, GraphEdge } from './GraphEdge.js';
+import { Block } from './Block.js';
 import { GraphNode } from './GraphNode.js';
 import { GraphTools } from './GraphTools.js';
 import { NodeTip } from './NodeTip.js';
@@ -48,24 +49,38 @@ function Drawing({ g }) {
     <g transform=${`translate(${x} ${y}) scale(${k})`}><${Parts} g=${g} /></g>`;
 }
 
+// currentIn is the step that is current, or the closed block that it is in.
+const currentIn = (g, id) => {
+  let shown = id;
+  while (shown && !g.byId.has(shown)) shown = shown.slice(0, Math.max(0, shown.lastIndexOf('.')));
+  return shown;
+};
+
 // Parts are drawn anew when the run or the detail changes, not when the view moves.
 const Parts = memo(({ g }) => {
   const { counts, edges, handled, edited, current, part, failed, cancelled, running, progress } = lit.value;
   const values = latest.value;
   const start = g.byId.has(focused.value) ? focused.value : g.nodes.find((n) => n.type === 'entry')?.id;
   useEffect(() => {
-    if (current) reveal(current);
+    if (current) reveal(currentIn(g, current));
   }, [current]);
   const caught = (e) => edges.get(`${e.from}\nerror\n${e.to}`) ?? 0;
-  const taken = (e) => (e.kind === 'error' ? caught(e) : (edges.get(`${e.from}\n${e.to}`) ?? 0) + (g.caught.has(e.from) ? 0 : caught(e)));
+  const taken = (e) => (g.ofSteps ? edgeTaken(e, counts) : e.kind === 'error' ? caught(e) : (edges.get(`${e.from}\n${e.to}`) ?? 0) + (g.caught.has(e.from) ? 0 : caught(e)));
   const ways = new Map(); // from one node to another
   for (const e of g.edges) if (e.kind !== 'error') ways.set(`${e.from}\n${e.to}`, (ways.get(`${e.from}\n${e.to}`) ?? 0) + 1);
   const either = (e) => ways.get(`${e.from}\n${e.to}`) > 1;
   const first = (list) => [...list].sort((a, b) => (taken(a) > 0) - (taken(b) > 0)); // what was taken is drawn above
+  const step = (n) => {
+    const { ran, ...more } = stateOf(n);
+    return { ...more, count: ran ? 1 : 0, handled: more.handled };
+  };
+  const blocks = g.nodes.filter((n) => n.box.block);
   return html`
+    ${blocks.map((n) => html`<${Block} key=${n.id} g=${g} node=${n} ...${step(n)} current=${n.id === current} item=${shownItems.value[n.id]} far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />`)}
     <g>${first(g.edges).map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} either=${either(e)} />`)}</g>
     ${!far.value && html`<g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} either=${either(e)} />`)}</g>`}
-    <g>${g.nodes.map((n) => html`
+    <g>${g.nodes.filter((n) => !n.box.block).map((n) => n.name ? html`
+      <${GraphNode} key=${n.id} g=${g} node=${n} ...${step(n)} current=${n.id === currentIn(g, current)} cancelled=${n.id === cancelled} far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />` : html`
       <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current ? (stands(run.value) ? 'stands' : 'runs') : ''} failed=${n.id === failed}
         cancelled=${n.id === cancelled} handled=${handled.has(n.id)} edited=${edited.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''}
         far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />`)}

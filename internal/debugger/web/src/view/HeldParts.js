@@ -1,5 +1,6 @@
 import { html, cx } from '../lib/html.js';
 import { control, heldParts, lookAt, held, placeOf, run } from '../state/run.js';
+import { nodeText } from '../lib/address.js';
 import { plural } from '../lib/format.js';
 import { Button } from './Button.js';
 
@@ -20,7 +21,7 @@ export function HeldParts() {
       <ul>
         ${all.slice(0, MOST).map((h) => html`
           <li key=${placeOf(h)} class=${cx(placeOf(h) === shown && 'shown')}>
-            <button type="button" class="linkish mono" aria-current=${placeOf(h) === shown ? 'true' : null} title=${`Look at ${h.node}, step ${placeOf(h)}`} onClick=${() => look(h)}>${placeOf(h)}</button>
+            <button type="button" class="linkish mono" aria-current=${placeOf(h) === shown ? 'true' : null} title=${`Look at ${nodeText(h.node, h.part)}, step ${placeOf(h)}`} onClick=${() => look(h)}>${placeOf(h)}</button>
             <${Button} icon="run" only label=${`Continue ${placeOf(h)} alone`} onClick=${() => control('resume', '', placeOf(h))} />
           </li>`)}
         ${all.length > MOST && html`<li class="muted">and ${all.length - MOST} more</li>`}

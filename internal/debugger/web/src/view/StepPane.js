@@ -4,7 +4,7 @@ import { get, seg } from '../lib/api.js';
 import { pathOf } from '../lib/jsonata.js';
 import { keepPlace } from '../state/trees.js';
 import { useLoaded } from '../lib/load.js';
-import { addressOf, partText } from '../lib/address.js';
+import { addressOf, isRepeated, lastOf, nodeText, partText, stepId, STEPS } from '../lib/address.js';
 import { controlled, goToNode, held, lookAt, looked, nodeAt, own, path, paused, placeOf, run, selected, shownTool, showOwn, total } from '../state/run.js';
 import { done, forkHere } from '../state/again.js';
 import { fold } from '../state/steps.js';
@@ -48,6 +48,8 @@ export function StepPane() {
 
 function Details({ r, step, place, pending }) {
   const { part } = place;
+  const ofSteps = part !== '' && stepId(part) === step.node;
+  const where = part && partText(part, step.node);
   const editable = controlled.value && paused.value && held.value && !held.value.part && !part;
   const latest = !pending && step.output?.bytes <= EDITABLE && editable && isLatest(step);
   const stopped = (r.held ?? []).some((h) => placeOf(h) === addressOf(place.frame, step.index, part));
@@ -61,18 +63,18 @@ function Details({ r, step, place, pending }) {
   return html`
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
-      <h2 class="mono">${step.node}${part && html` <span class="muted">${partText(part)}</span>`}</h2>
-      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : `step ${addressOf(place.frame, step.index, part)}`}</span>
+      <h2 class="mono">${nodeText(step.node)}${where && html` <span class="muted">${where}</span>`}</h2>
+      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : step.state === 'waits' ? 'has not begun' : step.state === 'none' ? 'has not run' : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
     ${pending && done(r) && html`<${RunActions} run=${r} />`}
     <dl class="facts">
-      <div><dt>kind</dt><dd>${step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · calls <span class="mono">${step.tool}</span>`}</dd></div>
-      ${begun && html`<div><dt>state</dt><dd>${step.state === 'waits' ? 'has not begun' : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
-      ${step.parts > 0 && html`<div><dt>parts</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index), true)}>${plural(step.parts, 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
+      <div><dt>kind</dt><dd>${step.type === 'steps' && ofSteps ? 'block' : step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · calls <span class="mono">${step.tool}</span>`}</dd></div>
+      ${begun && step.state !== 'none' && html`<div><dt>state</dt><dd>${step.waitsFor ? html`waits for ${step.waitsFor.map((id, i) => html`${i > 0 && ', '}<button type="button" class="linkish mono" onClick=${() => goToNode(beside(step.node, id))}>${id}</button>`)}` : step.state === 'waits' ? 'has not begun' : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
+      ${step.parts > 0 && html`<div><dt>${`${step.partsAre ?? 'part'}s`}</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index, part), true)}>${plural(step.parts, step.partsAre ?? 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
       ${step.frame && html`<div><dt>frame</dt><dd><button type="button" class="linkish" onClick=${() => lookAt(step.frame)}>Look into <span class="mono">${step.calls || 'the graph'}</span></button></dd></div>`}
-      ${!pending && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
+      ${!pending && !step.skipped && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
       ${step.bytes > 0 && html`<div><dt>size</dt><dd>${bytes(step.bytes)}</dd></div>`}
       ${step.line > 0 && html`<div><dt>place</dt><dd><button type="button" class="linkish" onClick=${() => toFile(step.line)}>line ${step.line}</button></dd></div>`}
       ${step.confirmed && html`<div><dt>confirmed</dt><dd>by the user</dd></div>`}
@@ -88,19 +90,24 @@ function Details({ r, step, place, pending }) {
     ${step.handled && html`<h3>Handled by onError</h3><${Failure} error=${step.handled} onPlace=${toFile} mild />`}
     ${step.tries?.length > 0 && html`<section class="box"><h3>${plural(step.tries.length, 'attempt')} before the last</h3>
       <ol class="tries">${step.tries.map((a) => html`<li><span class="muted">${duration(a.ms)}</span> ${a.error.message} <span class="muted">${a.error.detail || a.error.code}</span></li>`)}</ol></section>`}
+    ${step.skipped && html`<p class="decision" role="status"><strong>Not run</strong> <span class="muted">because its if does not hold</span></p>`}
+    ${step.wouldRun === false && html`<p class="decision" role="status"><span>Would <strong>not run</strong></span> <span class="muted">because its if does not hold</span></p>`}
     ${step.itemError && html`<p class="wrong">${step.itemError}</p>`}
-    ${step.item && html`<${ValueBox} title="Item" run=${r.id} of="item" place=${place} root="$item" keep=${keep} level=${step.item} />`}
+    ${step.item && html`<${ValueBox} title=${step.itemName === '$item' ? 'Item' : `Item ${step.itemName}`} run=${r.id} of="item" place=${place} root=${step.itemName} keep=${keep} level=${step.item} />`}
     ${step.decision && html`<${Decision} decision=${step.decision} expressions=${step.expressions} pending=${pending} went=${pending || step.error ? '' : step.output?.text} />`}
-    ${pending && step.foreseen && html`<${ValueBox} title=${foreseen[step.type] ?? 'Items'} run=${r.id} of="foreseen" place=${place} keep=${keep} level=${step.foreseen} />`}
+    ${pending && step.foreseen && html`<${ValueBox} title=${step.foreseenIs ?? foreseen[step.type] ?? 'Items'} run=${r.id} of="foreseen" place=${place} keep=${keep} level=${step.foreseen} />`}
     ${pending && step.foreseenError && html`<section class="box"><h3>${foreseen[step.type] ?? 'Items'}</h3><p class="wrong">${step.foreseenError}</p></section>`}
     ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${part} ${i}`} expression=${step.error || step.foreseenError ? { ...e, error: e.kind === 'rule' ? e.error : '' } : e} onPlace=${toFile} />`)}
     ${step.input && html`<${ValueBox} title=${step.type === 'ask' ? 'Question' : 'Arguments of the call'} run=${r.id} of="input" place=${place} keep=${keep} level=${step.input} />`}
     ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
-    ${step.output && html`
-      <${ValueBox} title="Output" run=${r.id} of="output" place=${place} root=${part ? null : pathOf('$', [step.node])} keep=${keep} level=${step.output}>
-        ${latest && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
+    ${step.output && !step.skipped && html`
+      <${ValueBox} title="Output" run=${r.id} of="output" place=${place} root=${ofSteps ? (isRepeated(part) ? null : lastOf(part)) : part || step.node === STEPS ? null : pathOf('$', [step.node])} keep=${keep} level=${step.output}>
+        ${(latest || step.editable) && html`<${Button} icon="edit" label="Edit" onClick=${() => { dialog.value = { kind: 'edit', node: step.node, place }; }} />`}
       </${ValueBox}>`}`;
 }
+
+// beside is the id of a step of the same block.
+const beside = (node, id) => [...node.split('.').slice(0, -1), id].join('.');
 
 // Running is how long the current step of the frame has been running, where that is known.
 function Running({ r }) {

@@ -1,11 +1,12 @@
 import { html } from '../lib/html.js';
 import { useEffect, useState } from 'preact/hooks';
-import { addressOf } from '../lib/address.js';
+import { addressOf, isTurn, lastOf, nodeText, outerOf, split, stepId } from '../lib/address.js';
 import { ticks } from '../lib/axis.js';
 import { numberOf, rowAt } from '../lib/rowtree.js';
-import { at, frame, go, lookAt, nodeAt, opening, outdated, own, part, path, position, run, shownTool, total } from '../state/run.js';
-import { fold, partAt, rowsOf, stepAt, unfolded, version } from '../state/steps.js';
+import { at, frame, go, lookAt, nodeAt, opening, outdated, own, part, path, position, run, shownPart, shownTool, stepsAt, total } from '../state/run.js';
+import { fold, partAt, placeIn, rowsOf, stepAt, unfolded, unfoldSteps, version } from '../state/steps.js';
 import { found, matchAt, sieving, version as matches } from '../state/find.js';
+import { stepCount } from '../state/travel.js';
 import { useNow } from '../state/clock.js';
 import { show } from '../state/ui.js';
 import { plural, duration } from '../lib/format.js';
@@ -29,7 +30,7 @@ export function Timeline() {
     <section class="timeline" id="pane-timeline" aria-label="timeline">
       <div class="timeline-head">
         <h2>Steps${(!own.value || frame.value) && html` of <span class="mono">${shownTool.value}</span>`}</h2>
-        <span class="muted">${plural(total.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>
+        <span class="muted">${plural(stepCount.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>
         <${Origin} run=${r} />
         ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
         <${Slider} />
@@ -53,8 +54,22 @@ function extentOf(r, of, now) {
 
 // stepOf is the step or part of a row, as lists have it.
 function stepOf(r, { list, n }) {
-  if (list.index !== undefined) return partAt(r, list.frame, list.index, n);
+  if (list.of) return partAt(r, list.of, n);
   return list.frame === frame.value && n === path.value.steps.length ? path.value.open : stepAt(r.id, list.frame, n, list.steps);
+}
+
+// addressAt is the address of a row. While a part is on its way that may be one of a name, only its place is known.
+function addressAt(r, row) {
+  const { list, n } = row;
+  return list.of ? addressOf(list.frame, split(list.of).index, stepOf(r, row)?.part ?? `${split(list.of).part ? `${split(list.of).part}.` : ''}${n}`) : addressOf(list.frame, n);
+}
+
+// placeText is what the column of addresses shows: of a part of steps, whose name says the rest, only the number.
+function placeText(address, step, of) {
+  const inside = address.slice(of ? of.length + 1 : 0);
+  if (!step?.part || stepId(step.part) !== step.node) return inside;
+  const last = lastOf(address);
+  return /^\d+$/.test(last) ? `${isTurn(address) ? '@' : '.'}${last}` : '';
 }
 
 function List({ run: r }) {
@@ -75,8 +90,13 @@ function List({ run: r }) {
   const refused = !sieved && !of && r.status === 'error' && r.error && !r.failedAt && !open;
   const count = sieved ? found.value?.total ?? 0 : tree.size + (refused ? 1 : 0);
   const atEnd = position.value === null && part.value === '';
-  const chosen = sieved ? -1 : atEnd ? (refused ? count - 1 : open ? numberOf(tree, last) : -1) : rowOfPlace(r, tree);
+  const chosen = sieved ? -1 : atEnd ? (refused ? count - 1 : open ? rowOfPlace(r, tree) : -1) : rowOfPlace(r, tree);
   useEffect(() => setCursor(-1), [chosen, of, sieved]);
+  const whole = stepsAt.value;
+  const held = whole >= 0 && atEnd ? shownPart.value : '';
+  useEffect(() => { // what the run has come to is listed
+    if (whole >= 0) for (let around = held ? outerOf(addressOf(of, whole, held)) : addressOf(of, whole); around; around = outerOf(around)) unfoldSteps(r.id, around);
+  }, [r.id, of, whole, held]);
   const active = cursor >= 0 && cursor < count ? cursor : chosen;
 
   // choose inspects a row; one of an inner frame opens that.
@@ -86,10 +106,8 @@ function List({ run: r }) {
       const row = matchAt(k);
       return row && go(row.index, row.part ?? '');
     }
-    const row = rowAt(tree, k);
-    const i = row.list.index ?? row.n;
-    const piece = row.list.index === undefined ? '' : stepOf(r, row)?.part ?? String(row.n);
-    return row.list.frame === of ? go(i, piece) : lookAt(row.list.frame, i, piece);
+    const { frame: inside, index, part: piece } = split(addressAt(r, rowAt(tree, k)));
+    return inside === of ? go(index, piece) : lookAt(inside, index, piece);
   };
   const move = (k) => {
     const to = Math.max(0, Math.min(count - 1, k));
@@ -101,7 +119,7 @@ function List({ run: r }) {
     const here = active < 0 ? (sieved ? -1 : count) : active;
     const row = !sieved && active >= 0 && active < tree.size ? rowAt(tree, active) : null;
     const step = row && stepOf(r, row);
-    const address = row && addressOf(row.list.frame, row.list.index ?? row.n, row.list.index === undefined ? '' : step?.part ?? String(row.n));
+    const address = row && addressAt(r, row);
     if (e.key === 'Enter') {
       if (cursor >= 0) choose(cursor);
       show('step');
@@ -119,32 +137,40 @@ function List({ run: r }) {
     if (refused && k === count - 1) return html`<${RefusedRow} ...${common} run=${r} chosen=${k === chosen} />`;
     if (sieved) {
       const step = matchAt(k);
-      return html`<${StepRow} ...${common} place=${step ? addressOf('', step.index, step.part ?? '') : ''} part=${step?.part ?? ''} depth=${step?.part ? 1 : 0} node=${step?.node} step=${step} open=${false}
+      return html`<${StepRow} ...${common} place=${step ? placeText(addressOf('', step.index, step.part ?? ''), step, '') : ''} title=${step ? addressOf('', step.index, step.part ?? '') : null} part=${step?.part ?? ''} depth=${step?.part ? 1 : 0} node=${step?.node} step=${step} open=${false}
         chosen=${Boolean(step) && !atEnd && step.index === at.value && (step.part ?? '') === part.value} />`;
     }
     const row = rowAt(tree, k);
     const step = stepOf(r, row);
-    const inParts = row.list.index !== undefined;
-    const i = inParts ? row.list.index : row.n;
-    const address = addressOf(row.list.frame, i, inParts ? step?.part ?? String(row.n) : '');
+    const inParts = Boolean(row.list.of);
+    const address = addressAt(r, row);
     const isOpen = !inParts && row.list.frame === of && row.n === last;
-    const begun = isOpen || step?.state === 'runs';
-    const node = row.list.frame === of && !inParts ? (row.n < last ? names[steps[row.n]] : nodeAt(row.n)) : step?.node;
-    return html`<${StepRow} ...${common} address=${address} place=${of ? address.slice(of.length + 1) : address} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
+    const begun = isOpen || Boolean(step?.begun);
+    const node = row.list.frame === of && !inParts ? nodeText(row.n < last ? names[steps[row.n]] : nodeAt(row.n) ?? '') : step?.node;
+    return html`<${StepRow} ...${common} address=${address} place=${placeText(address, step, of)} title=${address} part=${inParts ? step?.part ?? String(row.n) : ''} depth=${row.depth} node=${node} step=${step} runs=${begun} going=${going}
       open=${unfolded.value.has(address)} chosen=${k === chosen} held=${step?.held ?? 0} report=${reports.get(address)} />`;
   };
   return html`
     <div class="axis" aria-hidden="true"><span class="axis-times">${ticks(axis.extent).map((t) => html`<span key=${t.text} style=${{ left: `${t.at.toFixed(2)}%` }}>${t.text}</span>`)}</span></div>
-    <${VirtualList} count=${count} height=${ROW} label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} about=${[r.id, of, sieved, at.value, part.value, cursor, last, going && count].join()} onKeyDown=${keys}
+    <${VirtualList} count=${count} height=${ROW} role="tree" label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} about=${[r.id, of, sieved, at.value, part.value, held, cursor, last, going && count].join()} onKeyDown=${keys}
       active=${active >= 0 && active < count ? `step-${active}` : null} row=${draw} />`;
 }
 
 // rowOfPlace is the row of what is under inspection.
 function rowOfPlace(r, tree) {
   const row = numberOf(tree, at.value);
-  if (!part.value) return row;
-  const parts = tree.subs.find((s) => s.at === at.value)?.list;
-  if (parts?.index === undefined) return row;
-  for (let n = 0; n < (/^\d+$/.test(part.value) ? 0 : parts.count); n++) if (partAt(r, parts.frame, parts.index, n)?.part === part.value) return row + 1 + numberOf(parts, n);
-  return /^\d+$/.test(part.value) ? row + 1 + numberOf(parts, Number(part.value)) : row;
+  const piece = part.value || (stepsAt.value === at.value ? shownPart.value : '');
+  return piece ? rowIn(r, tree, at.value, row, addressOf(frame.value, at.value, piece)) : row;
+}
+
+// rowIn is the row of a part below row i of a list, whose number is row; that of what is folded around it.
+function rowIn(r, list, i, row, address) {
+  const parts = list.subs.find((s) => s.at === i)?.list;
+  if (!parts?.of) return row;
+  let next = address; // the part of this list that it is, or is below
+  while (next && outerOf(next) !== parts.of) next = outerOf(next);
+  const n = next ? placeIn(r, parts.of, next, parts.count) : -1;
+  if (n < 0) return row;
+  const here = row + 1 + numberOf(parts, n);
+  return next === address ? here : rowIn(r, parts, n, here, address);
 }

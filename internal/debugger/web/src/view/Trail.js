@@ -27,7 +27,7 @@ export function Trail() {
         ${trail.map((level) => html`
           <li key=${addressOf(level.frame, level.index, level.part)}>
             <button type="button" class="linkish mono" onClick=${() => out(level)}>${level.tool}</button>
-            <span class="muted" title=${`step ${addressOf(level.frame, level.index, level.part)}`}>${level.node}${level.part ? `, ${partText(level.part)}` : ''}</span>
+            <span class="muted" title=${`step ${addressOf(level.frame, level.index, level.part)}`}>${level.node}${level.part && partText(level.part, level.node) ? `, ${partText(level.part, level.node)}` : ''}</span>
           </li>`)}
         <li aria-current="location"><span class="mono">${inner}</span> <span class="muted mono">${frame.value}</span></li>
       </ol>

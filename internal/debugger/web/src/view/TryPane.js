@@ -4,7 +4,7 @@ import { post, seg } from '../lib/api.js';
 import { rootOf } from '../lib/jsonata.js';
 import { valueSource } from '../lib/source.js';
 import { addressOf } from '../lib/address.js';
-import { looked, nodeAt, run, shownTool, total } from '../state/run.js';
+import { looked, nameAt, run, shownTool, stepsAt, total } from '../state/run.js';
 import { kind, texts } from '../state/tryout.js';
 import { duration } from '../lib/format.js';
 import { Empty } from './Empty.js';
@@ -47,7 +47,7 @@ export function TryPane() {
       <div class="choice" role="radiogroup" aria-label="language">
         ${[['jsonata', 'JSONata'], ['rule', 'JSON Logic']].map(([id, text]) => html`
           <label key=${id} class=${cx(kind.value === id && 'chosen')}><input type="radio" name="language" checked=${kind.value === id} onChange=${() => { kind.value = id; }} />${text}</label>`)}
-        <span class="muted">at ${n >= total.value && !frame && !part ? 'the end' : `step ${addressOf(frame, n, part)}, ${nodeAt(n) ?? 'the end'}`}</span>
+        <span class="muted">at ${n >= total.value && !frame && !part ? 'the end' : `step ${addressOf(frame, n, part)}, ${nameAt(n, part) ?? 'the end'}`}</span>
       </div>
       <textarea class="mono" id="try-source" aria-label="expression" aria-describedby=${unseenId('try-source', source)} rows="6" spellcheck=${false} autocomplete="off" value=${source}
         onInput=${(e) => { texts.value = { ...texts.value, [kind.value]: e.currentTarget.value }; }}></textarea>
@@ -60,7 +60,7 @@ export function TryPane() {
             ${kind.value === 'jsonata' && html`<${Button} label=${watches.value.includes(source.trim()) ? 'Watched' : 'Watch'} disabled=${full.value || watches.value.includes(source.trim())} onClick=${() => addWatch(source)} />`}</${ValueView}>`}
       </div>
       <p class="muted hint-text">${kind.value === 'jsonata'
-        ? html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`
+        ? stepsAt.value === n ? html`<code>args</code>, the steps above by their ids, and variables such as <code>$item</code>; <code>$$</code> is all of them.` : html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`
         : html`<code>{"var": "list.items[0].name"}</code> reads the context; its path is JSONata.`}</p>
     </div>`;
 }
