@@ -42,7 +42,7 @@ var below = map[string][]string{
 	"execution/call":             {"config", "expressions/value"},
 	"mcpclient":                  {"config", "execution/call", "expressions/schema", "expressions/value"},
 	"execution":                  {"config", "execution/call", "expressions", "expressions/schema", "expressions/value", "graph"},
-	"execution/fold":             {"execution", "expressions", "expressions/value", "graph"},
+	"execution/fold":             {"config", "execution", "expressions", "expressions/value", "graph"},
 	"execution/journal":          {"config", "execution", "expressions/value"},
 	"execution/journal/postgres": {"execution/journal"},
 	"execution/journal/sqlite":   {"execution/journal"},

@@ -93,7 +93,9 @@ func TestEditsOfSteps(t *testing.T) {
 	if err := s.Resume(""); err != nil {
 		t.Fatal(err)
 	}
-	until(t, s, "at the last step", func(state debug.State) bool { return state.Status == debug.Paused && strings.Contains(heldAt(s), "1.last=breakpoint") })
+	until(t, s, "at the last step", func(state debug.State) bool {
+		return state.Status == debug.Paused && strings.Contains(heldAt(s), "1.last=breakpoint")
+	})
 	if err := s.CanEdit("1.last", "rows"); err != nil {
 		t.Error(err)
 	}
