@@ -23,8 +23,7 @@ func (l *live) ask(s *site, n *graph.Ask) (outcome, error) {
 	start := l.clock.now()
 	message, err := s.message(n)
 	if err != nil {
-		rec := s.frame.failed(s, start, failureOf(s.ctx, n, err))
-		return recorded(rec, false)
+		return s.fails(start, err)
 	}
 	q := s.question(message, message)
 	q.Form = n.Fields

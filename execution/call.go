@@ -3,7 +3,6 @@ package execution
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"toolgraph/execution/call"
 	"toolgraph/expressions"
@@ -92,10 +91,15 @@ func (s *site) begin() {
 	}
 }
 
-// with returns the scope of the site with more variables.
+// with returns the scope of the site with more variables, which hide those of the same name. The map becomes
+// that of the scope.
 func (s *site) with(variables map[string]value.Value) *expressions.Scope {
 	scope := *s.scope
-	maps.Copy(variables, scope.Variables)
+	for name, v := range scope.Variables {
+		if _, hidden := variables[name]; !hidden {
+			variables[name] = v
+		}
+	}
 	scope.Variables = variables
 	return &scope
 }
@@ -175,6 +179,11 @@ func (l *live) newCall(s *site, args value.Value) *Call {
 // request makes one attempt of a call, unless its result is known.
 func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output value.Value, err error) {
 	defer recovered(&err)
+	leave, err := l.takePlace(s)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	output, known, err := l.startCall(s, node, c, unsafe)
 	if err != nil {
 		return nil, err
@@ -183,12 +192,11 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 	if known {
 		return output, nil
 	}
-	leave, err := l.takePlace(s)
-	if err != nil {
-		return nil, err
+	output, err = l.caller.CallTool(s.ctx, *c)
+	if err != nil && s.ctx.Err() != nil {
+		l.cancelledCall(s.visit())
 	}
-	defer leave()
-	return l.caller.CallTool(s.ctx, *c)
+	return output, err
 }
 
 // startCall records that an attempt begins, if it may be made: if the process dies then, the call

@@ -162,7 +162,7 @@ func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h 
 		return nil, err
 	}
 	l := newLive(ctx, e.caller, h.runID, newFrame(g, args, h.vars), start.Time, h)
-	l.changing = changingOf(changes)
+	l.order = OrderOf(g, changes)
 	l.start()
 	return l, h.notify(&start)
 }
@@ -181,7 +181,7 @@ func (e *Engine) finish(ctx context.Context, l *live) (*Result, error) {
 	if err != nil {
 		value = nil
 	}
-	return e.end(ctx, l, value, l.withUnresolved(err))
+	return e.end(ctx, l, value, l.withCancelled(l.withUnresolved(err)))
 }
 
 // end records how the run ended.

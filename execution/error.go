@@ -130,6 +130,13 @@ func (e *StepError) Error() string {
 	return b.String()
 }
 
+// with returns the error with a clause added to its message. The journal may still be writing the failure itself.
+func (e *StepError) with(clause string) *StepError {
+	out := *e
+	out.Err = failureToRecord(e.Err).with(clause)
+	return &out
+}
+
 func writePath(b *strings.Builder, intro string, path []string) {
 	if len(path) > 0 {
 		b.WriteString(intro + strings.Join(path, " → "))
@@ -142,7 +149,7 @@ func (c Caller) String() string {
 	if c.Node == config.StepsID && c.Part != "" {
 		return c.step() + " of " + text
 	}
-	if c.Node != "" {
+	if c.Node != "" && c.Node != config.StepsID {
 		text = fmt.Sprintf("node %q of %s", c.Node, text)
 	}
 	switch {
@@ -336,6 +343,14 @@ func (s *site) located(failed *Failure) *Failure {
 		out.Plain, out.Raised, out.Result, out.Attempts = "", "", nil, 0 // nothing can read them
 	}
 	return &out
+}
+
+// placed returns the failure with the place of the site, unless it has that of a step in the block there.
+func (s *site) placed(failed *Failure) *Failure {
+	if failed.Part != "" {
+		return failed
+	}
+	return s.located(failed)
 }
 
 // retried reports whether the site's calls can be repeated.

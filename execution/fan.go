@@ -39,7 +39,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	start := l.clock.now()
 	items, err := s.items(each)
 	if err != nil {
-		return recorded(s.frame.failed(s, start, failureOf(s.ctx, s.node, err)), false)
+		return s.fails(start, err)
 	}
 	f := newFan(s, len(items))
 	defer f.cancel(nil)
@@ -52,7 +52,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 	parts := &Parts{Count: len(items)}
 	if l.hooks.journal != nil || l.past.parts(s.address()) != nil {
 		if parts.Digest, err = digestWithin(s.work, items); err != nil {
-			return recorded(s.frame.failed(s, start, endOf(s.work, s.node, "before its parts", err)), false)
+			return s.fails(start, endOf(s.work, s.node, "before its parts", err))
 		}
 	}
 	if failed, err := l.startParts(f, parts, len(items)*fewest(s.node)); failed != nil || err != nil {
@@ -208,13 +208,18 @@ func (l *live) finishParts(f *fan, start time.Time, most int, joined func() (val
 	}
 	output, err := joined()
 	if err != nil {
-		return recorded(s.frame.failed(s, start, s.located(failureOf(s.ctx, s.node, err))), false)
+		return s.fails(start, err)
 	}
 	parts := len(f.records)
 	if f.mixed {
 		parts = 0
 	}
 	return recorded(s.frame.joined(s, start, output, parts), false)
+}
+
+// fails ends an execution that fails before its parts, between or after them. No onError takes that.
+func (s *site) fails(start time.Time, err error) (outcome, error) {
+	return recorded(s.frame.failed(s, start, s.located(failureOf(s.ctx, s.node, err))), false)
 }
 
 // failed makes the record of an execution whose items or parts have failed. No onError takes

@@ -3,17 +3,22 @@ package execution
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
 
 // runParts runs the parts, at most so many at once. In a resumed run, parts with a failure go first, so that no other calls something before
-// it is reported; then those with in-doubt calls, so that these are resolved in order.
+// it is reported; then those with in-doubt calls, so that these are resolved in order. Parts that run one after the other, or that need one
+// whose record was lost with the process, keep their places.
 func (l *live) runParts(f *fan, most int) {
+	inTurn := most <= 1 || l.hooks.sequential
 	l.runFirst(f, l.past.isFailing)
-	l.runFirst(f, l.past.isInDoubt)
-	if most <= 1 || l.hooks.sequential {
+	if !inTurn {
+		l.runFirst(f, l.past.isInDoubt)
+	}
+	if inTurn {
 		for i := range f.records {
 			if f.first != nil || f.err != nil {
 				return
@@ -65,10 +70,15 @@ func (l *live) runFirst(f *fan, chosen func(Address) bool) {
 		return
 	}
 	for i := range f.records {
-		if f.ctx.Err() == nil && chosen(f.part(i).address()) {
+		if f.ctx.Err() == nil && f.canStart(i) && chosen(f.part(i).address()) {
 			l.runPart(f, i, nil, nil)
 		}
 	}
+}
+
+// canStart reports whether the parts that a part needs have ended.
+func (f *fan) canStart(part int) bool {
+	return f.needs == nil || !slices.ContainsFunc(f.needs[part], func(i int) bool { return f.records[i] == nil })
 }
 
 // incomplete reports whether a part has not ended.

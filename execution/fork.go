@@ -242,7 +242,7 @@ func (e *Event) isOf(finished map[Address]bool) bool {
 
 // isWithin reports whether the execution at an address, or one around it, is among some.
 func isWithin(some map[Address]bool, at Address) bool {
-	for ; at != ""; at = around(at) {
+	for ; at != ""; at = at.Around() {
 		if some[at] {
 			return true
 		}
@@ -250,19 +250,10 @@ func isWithin(some map[Address]bool, at Address) bool {
 	return false
 }
 
-// around returns the address of what an execution is directly in: a step for a part, a part or a
-// step for a frame; empty for the run's own frame.
-func around(a Address) Address {
-	if outer := a.Outer(); outer != a {
-		return outer
-	}
-	return a.Frame()
-}
-
 // besides returns the outermost address around a, or a, that is not around b.
 func besides(a, b Address) Address {
-	for around(a) != "" && !around(a).Covers(b) {
-		a = around(a)
+	for around := a.Around(); around != "" && !around.Covers(b); around = a.Around() {
+		a = around
 	}
 	return a
 }
@@ -349,7 +340,7 @@ func (c *Cut) stepsIn(g *graph.Graph, own []Event) (of *graph.Graph, begun map[A
 		if e.Record != nil {
 			ended[e.At()] = e.Record
 		}
-		for at := e.At(); at != ""; at = around(at) {
+		for at := e.At(); at != ""; at = at.Around() {
 			begun[at] = true
 		}
 		if e.Step != nil && e.Step.Frame == c.At.Frame() {

@@ -25,20 +25,21 @@ type live struct {
 	root   *frame
 	past   *past // nil: the run is new
 
-	changing changing // decided when the run started
+	order  *Order        // of its steps; nil: it has none
+	places chan struct{} // has one for each call of a step that is in flight
 
 	observing sync.Mutex // held while the observers get an event
 	working   working
 
-	mu       sync.Mutex           // guards what follows
-	inFlight chan struct{}        // has one for each call of a step that is in flight; made for the first
-	asking   chan struct{}        // holds one while a question of the run is open; made for the first
-	below    []*Record            // records of parts and of other frames than the run's own
-	names    map[Address][]string // of the steps of blocks, in the order of the file
+	mu        sync.Mutex           // guards what follows
+	asking    chan struct{}        // holds one while a question of the run is open; made for the first
+	below     []*Record            // records of parts and of other frames than the run's own
+	names     map[Address][]string // of the steps of blocks, in the order of the file
+	cancelled []*Visit             // calls that may have changed something: see withCancelled
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
-	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root}
+	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root, places: make(chan struct{}, stepsInFlight)}
 	l.spent.limit(root.graph.Limits)
 	l.spent.mu = &l.spent.own
 	root.live, root.budget = l, &l.spent

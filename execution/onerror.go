@@ -21,10 +21,10 @@ func (s *site) handleBy(on *graph.OnError, rec *Record) {
 	}
 	output, err := s.instead(on, failed)
 	if err != nil {
-		rec.Error = failureOf(s.ctx, s.node, err)
+		rec.Error = s.located(failureOf(s.ctx, s.node, err))
 		return
 	}
-	handled := s.located(failed)
+	handled := s.placed(failed)
 	rec.Error, rec.Handled = nil, handled
 	if s.frame.setOutput(s.work, rec, s.node, output); rec.Error != nil {
 		rec.Handled = nil
@@ -78,10 +78,14 @@ type origin struct{ name, server, tool string }
 
 func (s *site) origin(failed *Failure) origin {
 	node, name := s.node, s.name()
-	if len(failed.Callers) > 0 {
+	switch {
+	case len(failed.Callers) > 0:
 		inner := failed.Callers[0]
 		name = call.NameOf(inner.Tool, inner.Node, inner.Part)
 		node = s.frame.graph.ReachedTool(inner.Tool).NodeAt(inner.Node, inner.Part)
+	case failed.Part != "": // of a step in this block
+		name = call.NameOf("", failed.Node, failed.Part)
+		node = s.frame.graph.NodeAt(failed.Node, failed.Part)
 	}
 	switch n := node.(type) {
 	case *graph.MCP:

@@ -8,35 +8,48 @@ import (
 	"toolgraph/graph"
 )
 
-// changing are the steps of a run that may change something, or ask the user: they keep their places among
-// the others. It is decided once, when the run starts.
-type changing map[string]bool // by tool and path, as report:users.save
-
-func stepName(g *graph.Graph, step *graph.Step) string {
-	return g.Tool.Name.Value + ":" + step.Node.ID()
+// Order is the order of the steps of a run, decided once, when it starts.
+type Order struct {
+	changing map[*graph.Step]bool     // steps that may change something, or ask the user: they keep their places
+	needs    map[*graph.Steps][][]int // of each block
 }
 
-// changes reports whether a step may change something.
-func (c changing) changes(g *graph.Graph, step *graph.Step) bool {
-	switch n := step.Node.(type) {
-	case *graph.Ask:
-		return true
-	case *graph.Steps:
-		return slices.ContainsFunc(n.Block, func(s *graph.Step) bool { return c.changes(g, s) })
-	case *graph.MCP, *graph.SubGraph:
-		return c[stepName(g, step)]
-	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+// OrderOf returns the order of the steps that a run of the graph can reach; nil when it reaches none.
+// changing names the calls that may change something, see Start.Changing.
+func OrderOf(g *graph.Graph, changing []string) *Order {
+	graphs := g.StepGraphs()
+	if len(graphs) == 0 {
+		return nil
 	}
-	return false
+	names := make(map[string]bool, len(changing))
+	for _, name := range changing {
+		names[name] = true
+	}
+	o := &Order{changing: map[*graph.Step]bool{}, needs: map[*graph.Steps][][]int{}}
+	for _, reached := range graphs {
+		o.add(reached.Steps(), func(call graph.Node) bool { return names[stepName(reached, call)] })
+	}
+	return o
 }
 
-// needs returns for each step of a block those that end before it starts: those that it reads; before a
-// step that may change something all above it, and that step before all below.
-func (c changing) needs(g *graph.Graph, n *graph.Steps) [][]int {
+func stepName(g *graph.Graph, node graph.Node) string { return g.Tool.Name.Value + ":" + node.ID() }
+
+// add finds what the steps of a block, and of the blocks in it, need: those that they read; before a step
+// that may change something all above it, and that step before all below. It reports whether one may.
+func (o *Order) add(n *graph.Steps, changes func(call graph.Node) bool) (any bool) {
 	needs := make([][]int, len(n.Block))
 	last := -1 // the last step above that changes something: it has waited for all above
 	for i, step := range n.Block {
-		if c.changes(g, step) {
+		switch node := step.Node.(type) {
+		case *graph.Ask:
+			o.changing[step] = true
+		case *graph.Steps:
+			o.changing[step] = o.add(node, changes)
+		case *graph.MCP, *graph.SubGraph:
+			o.changing[step] = changes(node)
+		case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
+		}
+		if o.changing[step] {
 			for before := range i {
 				needs[i] = append(needs[i], before)
 			}
@@ -46,22 +59,18 @@ func (c changing) needs(g *graph.Graph, n *graph.Steps) [][]int {
 		needs[i] = slices.Clone(step.Needs)
 		if last >= 0 && !slices.Contains(needs[i], last) {
 			needs[i] = append(needs[i], last)
+			slices.Sort(needs[i])
 		}
 	}
-	return needs
+	o.needs[n] = needs
+	return last >= 0
 }
 
-// StepNeeds returns for each step of a block of g those above it that end before it starts, in a run in which the
-// steps of these names may change something, see Start.Changing.
-func StepNeeds(g *graph.Graph, n *graph.Steps, names []string) [][]int {
-	return changingOf(names).needs(g, n)
-}
+// Needs returns for each step of a block those above it that end before it starts.
+func (o *Order) Needs(n *graph.Steps) [][]int { return o.needs[n] }
 
-// MayChange reports whether a step of g may change something, or asks the user, in a run in which the steps of these
-// names may change something.
-func MayChange(g *graph.Graph, step *graph.Step, names []string) bool {
-	return changingOf(names).changes(g, step)
-}
+// Changes reports whether a step may change something, or asks the user.
+func (o *Order) Changes(step *graph.Step) bool { return o.changing[step] }
 
 // DeclaredChanges returns the names of the steps that change something as the file says, those of graphs that g calls
 // included. A run knows more, from locks and servers.
@@ -89,7 +98,7 @@ func (h *hooks) changingSteps(ctx context.Context, g *graph.Graph) (names []stri
 	for _, reached := range g.StepGraphs() {
 		reached.Steps().EachStep(func(s *graph.Step) {
 			if h.mayChange(ctx, s.Node) {
-				names = append(names, stepName(reached, s))
+				names = append(names, stepName(reached, s.Node))
 			}
 		})
 	}
@@ -114,12 +123,4 @@ func (h *hooks) mayChange(ctx context.Context, node graph.Node) bool {
 	case *graph.Entry, *graph.Parallel, *graph.Ask, *graph.Transform, *graph.Switch, *graph.Steps, *graph.Exit:
 	}
 	return false
-}
-
-func changingOf(names []string) changing {
-	c := make(changing, len(names))
-	for _, name := range names {
-		c[name] = true
-	}
-	return c
 }

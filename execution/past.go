@@ -13,17 +13,18 @@ import (
 
 // past is what is recorded of a run that is resumed; nil for a new run.
 type past struct {
-	frames   map[Address][]Record  // of each frame, in order; without parts
-	ended    map[Address]*Record   // of parts
-	fans     map[Address]*Parts    // by the address of the whole execution
-	failed   map[Address]*Record   // by the same: the part that failed first
-	attempts map[Address][]Retry   // failed ones that another followed
-	answers  map[Address]Answer    // of the user, to the latest question there
-	failing  []Address             // frames that have ended with a failure
-	called   map[string]int        // calls by server and tool
-	below    []*Record             // records of parts and of other frames than the run's own
-	lastAt   map[Address]time.Time // of the last failed attempt
-	now      func() time.Time
+	frames    map[Address][]Record  // of each frame, in order; without parts
+	ended     map[Address]*Record   // of parts
+	fans      map[Address]*Parts    // by the address of the whole execution
+	failed    map[Address]*Record   // by the same: the part that failed first
+	attempts  map[Address][]Retry   // failed ones that another followed
+	answers   map[Address]Answer    // of the user, to the latest question there
+	failing   map[Address]bool      // in which a frame, or a part of a part, has ended with a failure
+	called    map[string]int        // calls by server and tool
+	below     []*Record             // records of parts and of other frames than the run's own
+	lastAt    map[Address]time.Time // of the last failed attempt
+	cancelled []*Visit              // calls without an outcome, below executions that have ended
+	now       func() time.Time
 
 	mu         sync.Mutex              // guards what follows
 	doubts     []*doubt                // in the order of their addresses
@@ -36,7 +37,7 @@ type past struct {
 // pastOf reads the events of a run.
 func pastOf(events []Event, h *hooks) *past {
 	p := &past{
-		frames: map[Address][]Record{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
+		frames: map[Address][]Record{}, failing: map[Address]bool{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
 		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
 		resolution: h.resolution, results: map[Address]value.Value{},
 	}
@@ -59,7 +60,8 @@ func pastOf(events []Event, h *hooks) *past {
 			p.addAnswer(at, e)
 		case e.Record != nil:
 			p.add(*e.Record, at)
-			maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.Covers(d) })
+			delete(doubts, at)
+			p.end(at, doubts)
 		case e.End != nil && isUnknown(e.End):
 			p.endedAt = e.End.Failure.At
 			if p.endedAt == "" { // see Failure.askAt
@@ -68,7 +70,7 @@ func pastOf(events []Event, h *hooks) *past {
 		}
 	}
 	for at := range p.failed { // its other parts are not continued
-		maps.DeleteFunc(doubts, func(d Address, _ *Visit) bool { return at.Contains(d) })
+		p.end(at, doubts)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(doubts), Address.Compare) {
 		p.doubts = append(p.doubts, &doubt{Visit: doubts[at], at: at})
@@ -77,6 +79,16 @@ func pastOf(events []Event, h *hooks) *past {
 		p.first = p.doubts[0].at
 	}
 	return p
+}
+
+// end removes the calls below an execution that has ended: what has ended it has cancelled them.
+func (p *past) end(at Address, doubts map[Address]*Visit) {
+	maps.DeleteFunc(doubts, func(d Address, call *Visit) bool {
+		if at.Contains(d) {
+			p.cancelled = append(p.cancelled, call)
+		}
+		return at.Contains(d)
+	})
 }
 
 // addAnswer adds what the user has answered. A question that the user has not answered is asked again.
@@ -95,14 +107,16 @@ func (p *past) add(rec Record, at Address) {
 	rec.Bytes = sizeOf(&rec)
 	if rec.Part == "" {
 		p.frames[rec.Frame] = append(p.frames[rec.Frame], rec)
-		if rec.Error != nil {
-			p.failing = append(p.failing, rec.Frame)
-		}
 	} else {
 		p.ended[at] = &rec
 		whole := at.Outer()
 		if rec.Error != nil && p.failed[whole] == nil {
 			p.failed[whole] = &rec
+		}
+	}
+	if rec.Error != nil {
+		for around := at.Around(); around != "" && !p.failing[around]; around = around.Around() {
+			p.failing[around] = true
 		}
 	}
 	if rec.Part != "" || rec.Frame != "" {
@@ -265,10 +279,8 @@ func (p *past) close(rec *Record) {
 	p.doubts = slices.DeleteFunc(p.doubts, func(d *doubt) bool { return at.Contains(d.at) })
 }
 
-// isFailing reports whether a frame at the address, or below it, has ended with a failure.
-func (p *past) isFailing(at Address) bool {
-	return slices.ContainsFunc(p.failing, func(f Address) bool { return at.Covers(f) })
-}
+// isFailing reports whether a frame or a part below the address has ended with a failure.
+func (p *past) isFailing(at Address) bool { return p.failing[at] }
 
 // drop removes an in-doubt call. mu is held.
 func (p *past) drop(d *doubt) {

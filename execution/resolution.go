@@ -76,11 +76,7 @@ func (l *live) withUnresolved(err error) error {
 	defer l.past.mu.Unlock()
 	for _, d := range l.past.doubts {
 		if d.matters {
-			f := *failureToRecord(err) // a copy, because the journal may still be writing the failure
-			f.Message += "; besides, " + l.unknownOutcome(d)
-			combined := *step
-			combined.Err = &f
-			return &combined
+			return step.with("besides, " + l.unknownOutcome(d))
 		}
 	}
 	return err

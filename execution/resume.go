@@ -100,9 +100,12 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 	}
 	h.vars = first.Start.Vars
 	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args, h.vars), h.now().Add(-usedTime(events)), h)
-	l.changing = changingOf(first.Start.Changing)
+	l.order = OrderOf(g, first.Start.Changing)
 	l.past = pastOf(events, h)
 	l.below = l.past.below
+	for _, call := range l.past.cancelled {
+		l.cancelledCall(call)
+	}
 	for _, e := range events {
 		if e.Parts != nil && e.Step.NodeID == config.StepsID && e.Parts.Branches != nil {
 			l.name(e.At(), e.Parts.Branches)

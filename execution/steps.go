@@ -36,7 +36,7 @@ func (l *live) block(s *site, n *graph.Steps) (outcome, error) {
 	s.begin()
 	f := newFan(s, len(n.Block))
 	defer f.cancel(nil)
-	f.needs, f.mixed, f.steps = l.changing.needs(s.frame.graph, n), true, n
+	f.needs, f.mixed, f.steps = l.order.Needs(n), true, n
 	if l.hooks.gate != nil {
 		f.edits = &edits{begun: make([]bool, len(n.Block)), values: map[int]*Record{}}
 	}
@@ -108,10 +108,10 @@ func (f *fan) stepOf(n *graph.Steps, i int) *site {
 func (l *live) stepped(s *site) (outcome, error) {
 	start := l.clock.now()
 	step := s.step
-	runs, err := s.holds(step.If)
+	runs, err := s.holds(step.If, s.scope)
 	switch {
 	case err != nil:
-		return recorded(s.frame.failed(s, start, s.located(failureOf(s.ctx, s.node, err))), false)
+		return s.fails(start, err)
 	case !runs:
 		rec := s.frame.newRecord(s, start)
 		rec.Skipped = true
@@ -121,7 +121,7 @@ func (l *live) stepped(s *site) (outcome, error) {
 	}
 	items, keys, err := s.itemsOf(step)
 	if err != nil {
-		return recorded(s.frame.failed(s, start, s.located(failureOf(s.ctx, s.node, err))), false)
+		return s.fails(start, err)
 	}
 	if t, isExpr := s.node.(*graph.Transform); isExpr {
 		return l.computed(s, t, start, items, keys)
@@ -129,13 +129,18 @@ func (l *live) stepped(s *site) (outcome, error) {
 	return l.eachItem(s, start, items, keys)
 }
 
-// holds reports whether a condition holds; nil does.
-func (s *site) holds(e *graph.Expr) (holds bool, err error) {
+// holds reports whether a condition holds in a scope; nil does.
+func (s *site) holds(e *graph.Expr, scope *expressions.Scope) (holds bool, err error) {
 	if e == nil {
 		return true, nil
 	}
 	defer recovered(&err)
-	return e.Holds(s.work, s.scope)
+	return e.Holds(s.work, scope)
+}
+
+// over returns the scope of a condition over the result of a step.
+func (s *site) over(result value.Value) *expressions.Scope {
+	return s.with(map[string]value.Value{expressions.VarResult: result})
 }
 
 // turns runs a step, or an item of it, until its repeat holds; without one once.
@@ -152,7 +157,7 @@ func (l *live) turns(s *site) (outcome, error) {
 		turn := *s
 		turn.isStep = false
 		turn.part, turn.do, turn.turn, turn.next = s.part+"@"+strconv.Itoa(n), l.once, nil, nil
-		turn.scope = s.withOver(map[string]value.Value{"n": float64(n), "previous": previous})
+		turn.scope = s.with(map[string]value.Value{"n": float64(n), "previous": previous})
 		rec := l.past.part(turn.address())
 		if rec == nil {
 			if n > 1 {
@@ -173,7 +178,7 @@ func (l *live) turns(s *site) (outcome, error) {
 			return l.endTurns(s, start, nil, rec.Error)
 		}
 		previous, all = rec.Output, append(all, orNull(rec.Output))
-		last, err := turn.repeats(repeat, rec.Output)
+		last, err := turn.holds(repeat.Until, turn.over(rec.Output))
 		switch {
 		case err != nil:
 			return l.endTurns(s, start, nil, failureOf(s.ctx, s.node, err))
@@ -191,12 +196,6 @@ func (l *live) turns(s *site) (outcome, error) {
 	return l.endTurns(s, start, nil, failed)
 }
 
-// repeats reports whether a turn is the last one.
-func (s *site) repeats(r *graph.Repeat, v value.Value) (last bool, err error) {
-	defer recovered(&err)
-	return r.Until.Holds(s.work, s.withOver(map[string]value.Value{expressions.VarResult: v}))
-}
-
 // endTurns makes the record of a step whose turns have ended.
 func (l *live) endTurns(s *site, start time.Time, output value.Value, failed *Failure) (outcome, error) {
 	rec := s.frame.newRecord(s, start)
@@ -206,7 +205,7 @@ func (l *live) endTurns(s *site, start time.Time, output value.Value, failed *Fa
 		}
 	}
 	if s.handleBy(s.step.OnError, rec); rec.Error != nil {
-		rec.Error = s.located(rec.Error)
+		rec.Error = s.placed(rec.Error)
 	}
 	return recorded(rec, false)
 }
@@ -230,30 +229,14 @@ func (l *live) once(s *site) (outcome, error) {
 	return outcome{}, fmt.Errorf("step %q has a type that cannot be a step: %T", s.name(), s.node)
 }
 
-// withOver returns the scope of the site with variables, which hide those of the same name.
-func (s *site) withOver(variables map[string]value.Value) *expressions.Scope {
-	scope := *s.scope
-	all := maps.Clone(scope.Variables)
-	if all == nil {
-		all = make(map[string]value.Value, len(variables))
-	}
-	maps.Copy(all, variables)
-	scope.Variables = all
-	return &scope
-}
-
-// takePlace waits until a call of a step may be sent; leave is called when it has its answer. Other calls do
-// not wait.
+// takePlace waits until a call of a step may be sent, in the order of the parts; leave is called when it has its
+// answer. Other calls do not wait.
 func (l *live) takePlace(s *site) (leave func(), err error) {
 	if s.step == nil {
 		return func() {}, nil
 	}
-	l.mu.Lock()
-	if l.inFlight == nil {
-		l.inFlight = make(chan struct{}, stepsInFlight)
-	}
-	places := l.inFlight
-	l.mu.Unlock()
+	s.await()
+	places := l.places
 	select {
 	case places <- struct{}{}:
 		return func() { <-places }, nil

@@ -20,7 +20,7 @@ func (s *site) itemsOf(step *graph.Step) (items []value.Value, keys []string, er
 	keys = make([]string, 0, len(items))
 	first := make(map[string]int, len(items))
 	for i, item := range items {
-		v, err := step.Key.Eval(s.work, s.withOver(itemVariables(step, item, i)))
+		v, err := step.Key.Eval(s.work, s.with(itemVariables(step, item, i)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -62,7 +62,7 @@ func itemVariables(step *graph.Step, item value.Value, i int) map[string]value.V
 func (f *fan) itemSite(item value.Value, i int) *site {
 	s := f.new(within(f.site.part, strconv.Itoa(i)), f.site.node)
 	s.item, s.do, s.isStep = item, s.frame.live.turns, false
-	s.scope = s.withOver(itemVariables(s.step, item, i))
+	s.scope = s.with(itemVariables(s.step, item, i))
 	return s
 }
 
@@ -71,7 +71,7 @@ func (l *live) computed(s *site, t *graph.Transform, start time.Time, items []va
 	all := newItems(keys, len(items))
 	for i, item := range items {
 		one := *s
-		one.item, one.scope = item, s.withOver(itemVariables(s.step, item, i))
+		one.item, one.scope = item, s.with(itemVariables(s.step, item, i))
 		v, err := one.evaluate(t)
 		if err != nil {
 			rec := s.frame.record(&one, start, nil, err)
@@ -84,11 +84,11 @@ func (l *live) computed(s *site, t *graph.Transform, start time.Time, items []va
 			v = rec.Output
 		}
 		all.add(i, v)
-		done, err := one.isLast(v)
+		last, err := one.isLast(v)
 		if err != nil {
-			return recorded(s.frame.failed(s, start, failureOf(s.ctx, s.node, err)), false)
+			return one.fails(start, err)
 		}
-		if done {
+		if last {
 			break
 		}
 	}
@@ -107,8 +107,7 @@ func (s *site) isLast(v value.Value) (last bool, err error) {
 	if s.step.Until == nil {
 		return false, nil
 	}
-	defer recovered(&err)
-	return s.step.Until.Holds(s.work, s.withOver(map[string]value.Value{expressions.VarResult: v}))
+	return s.holds(s.step.Until, s.over(v))
 }
 
 // eachItem runs a step for each item.
@@ -121,7 +120,7 @@ func (l *live) eachItem(s *site, start time.Time, items []value.Value, keys []st
 	var err error
 	if l.hooks.journal != nil || l.past.parts(s.address()) != nil {
 		if parts.Digest, err = digestWithin(s.work, items); err != nil {
-			return recorded(s.frame.failed(s, start, endOf(s.work, s.node, "before its parts", err)), false)
+			return s.fails(start, endOf(s.work, s.node, "before its parts", err))
 		}
 	}
 	if failed, err := l.startParts(f, parts, len(items)*leastOf(s.node)); failed != nil || err != nil {
@@ -173,7 +172,7 @@ func (l *live) mostItems(s *site) int {
 		return 1
 	case s.step.MaxParallel > 0:
 		return s.step.MaxParallel
-	case l.changing.changes(s.frame.graph, s.step):
+	case l.order.Changes(s.step):
 		return 1
 	}
 	return parallelReads

@@ -158,6 +158,8 @@ func TestEachOfSteps(t *testing.T) {
 		{"the last turn", "{id: a, call: up.get, args: {x: {expr: '[$previous, $n]'}}, repeat: {until: $n = 3, delayMs: 0}}", "[1,2,3]", 3},
 		{"turns used up", "{id: a, call: up.get, args: {x: {expr: $n}}, repeat: {until: \"false\", times: 2, collect: true}, onError: {codes: [not-yet], value: {expr: $failure.result}}}", "[1,2]", 2},
 		{"a block that fails", "{id: a, steps: [{id: b, call: up.fail, args: {x: 2}}, {id: c, call: up.save}], onError: {value: {expr: $failure.message}}}", `"two"`, 1},
+		{"where a block failed", "{id: a, each: \"[1]\", steps: [{id: b, each: \"[2]\", call: up.fail, args: {x: 2}}], onError: {value: {expr: '$failure.node & \" \" & $failure.tool'}}}", `["a.b fail"]`, 1},
+		{"where a repeated block failed", "{id: a, repeat: {until: \"true\"}, steps: [{id: b, call: up.fail, args: {x: 2}}], onError: {value: {expr: '$failure.node & \" \" & $failure.tool'}}}", `"a.b fail"`, 1},
 		{"no value of onError", "{id: a, call: up.fail, args: {x: 2}, onError: {}}\n  - {id: b, expr: a.error.code}", `"tool-error"`, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

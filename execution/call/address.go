@@ -88,6 +88,15 @@ func (a Address) Outer() Address {
 	return a
 }
 
+// Around returns the address of what an execution is directly in: what it is a part of, or what entered its
+// frame; empty for one of the run's own frame.
+func (a Address) Around() Address {
+	if outer := a.Outer(); outer != a {
+		return outer
+	}
+	return a.Frame()
+}
+
 // IsBranch reports whether a part can be a branch: its name is an identifier.
 func IsBranch(s string) bool {
 	for i, r := range s {
@@ -193,13 +202,8 @@ func (a Address) CompareIn(b Address, names func(Address) []string) int {
 
 // path returns the executions around an address, outermost first, and itself.
 func (a Address) path() (all []Address) {
-	for a != "" {
+	for ; a != ""; a = a.Around() {
 		all = append(all, a)
-		if outer := a.Outer(); outer != a {
-			a = outer
-		} else {
-			a = a.Frame()
-		}
 	}
 	slices.Reverse(all)
 	return all

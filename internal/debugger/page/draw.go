@@ -38,10 +38,10 @@ const (
 func (l *loaded) draw(ctx context.Context, g *graph.Graph, redact func(string) string) drawing {
 	drawn := graph.Draw(g)
 	out := drawing{Tool: drawn.Tool, Hash: drawn.Hash, Edges: drawn.Edges}
-	d := drawer{loaded: l, g: g, redact: redact}
+	d := drawer{loaded: l, redact: redact}
 	for i, node := range g.Nodes {
 		if steps, isSteps := node.(*graph.Steps); isSteps {
-			d.changing = execution.DeclaredChanges(ctx, g)
+			d.order = execution.OrderOf(g, execution.DeclaredChanges(ctx, g))
 			block := d.block("", steps, &drawn.Nodes[i])
 			out.Nodes = append(out.Nodes, block.Steps...)
 			out.Edges = append(block.Edges, frameEdges(block)...)
@@ -58,9 +58,8 @@ func (l *loaded) draw(ctx context.Context, g *graph.Graph, redact func(string) s
 // drawer draws the nodes of a graph.
 type drawer struct {
 	*loaded
-	g        *graph.Graph
-	redact   func(string) string
-	changing []string
+	order  *execution.Order // of the steps of the tool; nil: it has nodes
+	redact func(string) string
 }
 
 // node completes the drawing of a node or a step.
@@ -86,7 +85,7 @@ func (d *drawer) block(prefix string, n *graph.Steps, drawn *graph.DrawnNode) (o
 		if inner, isBlock := s.Node.(*graph.Steps); isBlock {
 			step = d.block(prefix+s.ID+".", inner, &drawn.Steps[i])
 		}
-		step.ID, step.Name, step.Changes = prefix+s.ID, s.ID, execution.MayChange(d.g, s, d.changing)
+		step.ID, step.Name, step.Changes = prefix+s.ID, s.ID, d.order.Changes(s)
 		out.Steps = append(out.Steps, step)
 	}
 	out.Edges = d.edges(prefix, n)
@@ -97,7 +96,7 @@ func (d *drawer) block(prefix string, n *graph.Steps, drawn *graph.DrawnNode) (o
 // needs besides, without what follows from others.
 func (d *drawer) edges(prefix string, n *graph.Steps) (edges []graph.Edge) {
 	before := make([]big.Int, len(n.Block)) // a bit for each step that ends before one, by the arrows
-	for i, needs := range execution.StepNeeds(d.g, n, d.changing) {
+	for i, needs := range d.order.Needs(n) {
 		add := func(from int, kind graph.EdgeKind) {
 			edges = append(edges, graph.Edge{From: prefix + n.Block[from].ID, To: prefix + n.Block[i].ID, Kind: kind})
 			before[i].SetBit(before[i].Or(&before[i], &before[from]), from, 1)
@@ -109,7 +108,6 @@ func (d *drawer) edges(prefix string, n *graph.Steps) (edges []graph.Edge) {
 				add(from, afterEdge)
 			}
 		}
-		slices.Sort(needs)
 		for _, from := range slices.Backward(needs) {
 			if before[i].Bit(from) == 0 {
 				add(from, orderEdge)
