@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/tests/thorough"
 )
 
 // shapes are graphs whose runs have each kind of event. SAFE stands for the end of the names of
@@ -153,6 +155,86 @@ var shapes = map[string]string{
   - {id: down, type: graph, tool: walk, args: {n: {expr: $.entry.n - 1}}, next: exit}
   - {id: exit, type: exit}
 `,
+	"steps": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  steps:
+  - {id: a, call: up.echo SAFE, args: {x: {expr: args.n}}}
+  - {id: b, call: up.third SAFE, args: {x: 1}, retry: {attempts: 3, delayMs: 10, codes: [tool-error]}}
+  - {id: w, call: up.echo, args: {x: {expr: a.x}}}
+  - {id: v, if: 'false', call: up.echo, args: {x: 1}}
+  - {id: lost, call: up.never SAFE, args: {x: 2}, onError: skip}
+  - {id: c, after: [lost], call: up.nothing SAFE, args: {x: {expr: b.n}}}
+  return: '[a, b, w, $exists(v), $exists(lost), $exists(c)]'
+`,
+	"each of steps": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  steps:
+  - {id: go, ask: {message: 'Go on?', schema: {type: object, properties: {v: {type: integer}}}}, onError: {value: {v: 0}}}
+  - {id: list, each: 'args.list', as: n, expr: '$n * 2'}
+  - {id: reads, each: list, call: up.odd SAFE, args: {x: {expr: $item / 2}}, onError: skip}
+  - {id: writes, each: '[1..3]', key: '"k" & $item', call: up.echo, confirm: true, args: {x: {expr: $item}}, onError: {value: {x: {expr: $failure.code}}}}
+  - {id: both, each: '[1..4]', maxParallel: 4, call: up.odd, args: {x: {expr: $item}}, onError: {value: {lost: {expr: $item}}}}
+  - {id: found, each: '[1..5]', until: $result.x = 3, call: up.echo SAFE, args: {x: {expr: $item}}}
+  - {id: pages, call: up.echo, args: {x: {expr: '[$n, $previous.x]'}}, repeat: {until: $n = 3, collect: true}}
+  - {id: poll, each: '[1, 2]', call: up.echo SAFE, args: {x: {expr: $n * $item}}, repeat: {until: $result.x > 3, delayMs: 10, times: 3}, onError: {value: {expr: $failure.result}}}
+  return: '[reads, writes, both, found, pages, poll]'
+`,
+	"blocks of steps": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  steps:
+  - id: rows
+    each: '[1..3]'
+    as: i
+    maxParallel: 3
+    steps:
+    - {id: read, call: up.echo SAFE, args: {x: {expr: $i}}}
+    - {id: odd, call: up.odd SAFE, args: {x: {expr: read.x}}}
+    - {id: save, if: $i = 2, call: up.echo, args: {x: {expr: '[odd.x, $count($keys($$))]'}}}
+    return: '{"i": $i, "saved": save.x}'
+    onError: {value: {lost: {expr: $i}}}
+  - id: twice
+    repeat: {until: $n = 2, delayMs: 10}
+    steps:
+    - {id: one, call: up.echo, args: {x: {expr: $n}}}
+    - {id: inner, each: '[1, 2]', steps: [{id: deep, call: up.echo SAFE, args: {x: {expr: one.x + $item}}}], return: deep.x}
+  - {id: other, call: called, args: {x: 5}, onError: {}}
+  return: '[rows, twice, other]'
+- name: called
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  nodes:
+  - {id: entry, type: entry, next: each}
+  - {id: each, type: graph, tool: inner, forEach: {items: '[1..3]', maxParallel: 2}, args: {x: {expr: $item}}, onError: {}, next: exit}
+  - {id: exit, type: exit}
+- name: inner
+  description: made
+  inputSchema: {type: object}
+  hidden: true
+  steps:
+  - {id: a, call: up.odd SAFE, args: {x: {expr: args.x}}}
+  - {id: b, call: up.echo, args: {x: {expr: a}}}
+`,
+	"failed steps": `
+- name: main
+  description: made
+  inputSchema: {type: object}
+  steps:
+  - id: rows
+    each: '[1..2]'
+    steps:
+    - {id: read, call: up.echo SAFE, args: {x: {expr: $item}}}
+    - {id: both, each: '[1..3]', maxParallel: 3, call: up.odd SAFE, args: {x: {expr: $item}}}
+    - {id: never, call: up.echo, args: {x: 1}}
+    onError: {value: {lost: {expr: $failure.node}}}
+  - {id: more, call: up.echo, args: {x: {expr: rows.lost}}}
+`,
 }
 
 // shapeValues are the values of the shapes, so that a run is not compared with itself alone.
@@ -165,7 +247,14 @@ var shapeValues = map[string]string{
 	"parallel": `{"weather":{"n":3},"news":{"x":2},"lost":{"error":{"code":"tool-error","message":"trouble",` +
 		`"node":"facts.lost","server":"up","tool":"never","attempts":1,"result":"trouble"}}}`,
 	"failed part": `{"x":"tool-error"}`,
-	"nested":      `"exit"`,
+	"steps":       `[{"x":3},{"n":3},{"x":3},false,false,false]`,
+	"each of steps": `[{"x":6},{"x":7},{"k1":{"x":1},"k2":{"x":2},"k3":{"x":3}},{"lost":1},{"x":2},{"lost":3},{"x":4},` +
+		`{"x":1},{"x":2},{"x":3},{"x":[1]},{"x":[2,1]},{"x":[3,2,1]},{"x":3},{"x":4}]`,
+	"blocks of steps": `[{"lost":1},{"i":2,"saved":[2,3]},{"lost":3},3,4,{"error":{"code":"tool-error","message":"trouble","node":"inner:a","server":"up",` +
+		`"tool":"odd","attempts":1,"result":"trouble"}},{"x":{"x":2}},{"error":{"code":"tool-error","message":"trouble","node":"inner:a","server":"up",` +
+		`"tool":"odd","attempts":1,"result":"trouble"}}]`,
+	"failed steps": `{"x":["rows.both","rows.both"]}`,
+	"nested":       `"exit"`,
 }
 
 // shapesAnswer are the tools of the shapes.
@@ -221,6 +310,31 @@ func TestF08CutAfterEveryEvent(t *testing.T) {
 			})
 		}
 	}
+}
+
+// So has a random run of steps, whatever servers say of their tools when it is resumed.
+func TestStepsCutAfterEveryEvent(t *testing.T) {
+	cuts := 0
+	for seed := range uint64(thorough.Times(30, 150)) {
+		m := &maker{rng: rand.New(rand.NewPCG(seed, 2))}
+		m.tools = append(m.tools, m.stepsTool("t1", 2))
+		s := m.scenario(m.stepsTool("main", 5), 20*int(seed%2))
+		s.compile(t)
+		synctest.Test(t, func(t *testing.T) {
+			ref, undisturbed := newWorld(s, 0), &life{}
+			p := ref.process()
+			p.live(t.Context(), undisturbed, ref.starting(p, nil, execution.Resolution{}), writesFirst)
+			ref.clean(t)
+			for n := 1; n < len(ref.events) && undisturbed.err == nil; n++ {
+				ref.checkCut(t, n, n%2 == 0, undisturbed)
+				cuts++
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("seed %d\n%s", seed, s.source)
+		}
+	}
+	t.Logf("%d cuts", cuts)
 }
 
 // checkCut resumes from the first n events. The in-doubt calls were made, or not.

@@ -15,7 +15,7 @@ func (w *world) checkFailure(err error) {
 		w.violated("the run failed with %T: %v", err, err)
 		return
 	}
-	failed := w.firstFailed("", -1)
+	failed := w.firstFailed("")
 	if failed == nil {
 		return // a limit, a cancellation or a check before a step: no record
 	}
@@ -25,14 +25,10 @@ func (w *world) checkFailure(err error) {
 	w.checkInward(failed)
 }
 
-// firstFailed returns the first failed record of a frame, or, for an index, of its parts.
-func (w *world) firstFailed(frame execution.Address, index int) *execution.Record {
+// firstFailed returns the first failed record that is directly in an execution: in its frame, or of its parts.
+func (w *world) firstFailed(in execution.Address) *execution.Record {
 	for i := range w.events {
-		r := w.events[i].Record
-		if r == nil || r.Error == nil || r.Frame != frame {
-			continue
-		}
-		if index < 0 && r.Part == "" || index == r.Index && r.Part != "" {
+		if r := w.events[i].Record; r != nil && r.Error != nil && r.At().Around() == in {
 			return r
 		}
 	}
@@ -41,12 +37,7 @@ func (w *world) firstFailed(frame execution.Address, index int) *execution.Recor
 
 // checkInward compares the failure of a record with the first failure inside it.
 func (w *world) checkInward(r *execution.Record) {
-	inner := w.firstFailed(r.At(), -1)
-	if r.Part == "" {
-		if part := w.firstFailed(r.Frame, r.Index); part != nil {
-			inner = part
-		}
-	}
+	inner := w.firstFailed(r.At())
 	if inner == nil {
 		return
 	}

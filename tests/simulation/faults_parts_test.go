@@ -186,7 +186,7 @@ func TestF10BranchThatHangs(t *testing.T) {
 		p.live(t.Context(), l, w.starting(p, nil, execution.Resolution{}), calling("1.news", "1.weather"))
 		w.clean(t)
 		f := failureIn(t, l.err)
-		if f.Message != "no answer" || !strings.Contains(l.err.Error(), `branch "news" of node "facts"`) {
+		if f.Message != "no answer; the call to up.sky at step 1.weather was cancelled, and its outcome is unknown; check the server" || !strings.Contains(l.err.Error(), `branch "news" of node "facts"`) {
 			t.Errorf("the run ended with %v", l.err)
 		}
 		if hangs := w.ledger["1.weather"]; len(hangs) != 1 || !hangs[0].cancelled || time.Since(start) != 0 {

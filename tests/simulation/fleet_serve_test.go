@@ -139,7 +139,7 @@ func (p *server) drive(t *tenure, start func(context.Context, *execution.Engine)
 		cancel(execution.ErrTaken)
 	}
 	p.mu.Unlock()
-	engine := execution.New(t, execution.WithRepeatable(mayRepeat), execution.WithRunID(t.run), execution.WithClock(p.now),
+	engine := engine(t, false, execution.WithRunID(t.run), execution.WithClock(p.now),
 		execution.WithStop(p.stop), execution.WithJournal(t), execution.WithUser(t))
 	result, err := start(ctx, engine)
 	p.mu.Lock()

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -28,8 +29,8 @@ func TestForkAtEveryStep(t *testing.T) {
 				ref.clean(t)
 				for _, e := range ref.events {
 					if at := e.At(); e.Record != nil {
-						f := &forked{s: s, origin: ref.events, at: at}
-						f.check(t, undisturbed)
+						f := &forked{world: ref, origin: ref.events, at: at}
+						f.check(t, undisturbed, 1)
 					}
 				}
 			})
@@ -37,9 +38,21 @@ func TestForkAtEveryStep(t *testing.T) {
 	}
 }
 
+// fork forks the undisturbed run of a seed, which has a value, at one of its steps.
+func (w *world) fork(t *testing.T, seed uint64, undisturbed *life) {
+	t.Helper()
+	all := slices.DeleteFunc(slices.Clone(w.events), func(e execution.Event) bool { return e.Record == nil })
+	before := t.Failed()
+	f := &forked{world: w, origin: w.events, at: all[rand.New(rand.NewPCG(seed, 5)).IntN(len(all))].At()}
+	f.check(t, undisturbed, 1+len(w.events)/3)
+	if t.Failed() && !before {
+		t.Logf("seed %d\n%s", seed, w.s.source)
+	}
+}
+
 // forked is a run that is forked from another one.
 type forked struct {
-	s      *scenario
+	world  *world // of the other run
 	origin []execution.Event
 	at     execution.Address
 
@@ -52,7 +65,8 @@ func (f *forked) CallTool(_ context.Context, c execution.Call) (value.Value, err
 	f.mu.Lock()
 	f.called = append(f.called, c.At())
 	f.mu.Unlock()
-	return f.s.answer(&c)
+	a := f.world.answerTo(&c)
+	return a.value, a.err
 }
 
 // Ask answers as the user of the other run did.
@@ -61,26 +75,28 @@ func (f *forked) Ask(_ context.Context, q execution.Question) (execution.Answer,
 }
 
 func (f *forked) engine(j execution.Journal) *execution.Engine {
-	return execution.New(f, execution.WithJournal(j), execution.WithUser(f), execution.WithRepeatable(mayRepeat), execution.WithRunID("fork"))
+	return engine(f, true, execution.WithJournal(j), execution.WithUser(f), execution.WithRunID("fork"))
 }
 
-func (f *forked) check(t *testing.T, undisturbed *life) {
+// check forks the run, and resumes the fork after each so many of its events.
+func (f *forked) check(t *testing.T, undisturbed *life, each int) {
 	t.Helper()
 	cut, err := execution.CutAt(f.origin, f.at)
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.checkWhole(t, cut)
 	kept := &journal.Memory{}
-	got, err := f.engine(kept).Fork(t.Context(), f.s.graph, f.origin, execution.Fork{At: f.at})
+	got, err := f.engine(kept).Fork(t.Context(), f.world.s.graph, f.origin, execution.Fork{At: f.at})
 	events, _ := kept.Load(t.Context(), "fork")
 	f.compare(t, undisturbed, got, err, events, cut)
-	for n := 1; n < len(events); n++ {
+	for n := 1; n < len(events); n += each {
 		rest := &journal.Memory{}
 		for _, e := range events[:n] {
 			_ = rest.Append(t.Context(), e)
 		}
 		f.called = nil
-		got, err := f.engine(rest).Resume(t.Context(), f.s.graph, events[:n], execution.WithResolution(execution.Resolution{RepeatAll: true}))
+		got, err := f.engine(rest).Resume(t.Context(), f.world.s.graph, events[:n], execution.WithResolution(execution.Resolution{RepeatAll: true}))
 		if n < len(cut.Before) {
 			if !errors.Is(err, execution.ErrHalfForked) || len(f.called) > 0 {
 				t.Fatalf("forked at %s, %d of %d events are copied, and resuming gives %v after %d calls", f.at, n, len(cut.Before), err, len(f.called))
@@ -89,6 +105,25 @@ func (f *forked) check(t *testing.T, undisturbed *life) {
 		}
 		whole, _ := rest.Load(t.Context(), "fork")
 		f.compare(t, undisturbed, got, err, whole, cut)
+	}
+}
+
+// checkWhole checks that all is copied that is in a step which had ended, also what failed in it.
+func (f *forked) checkWhole(t *testing.T, cut execution.Cut) {
+	t.Helper()
+	copied := map[string]bool{}
+	for i := range cut.Before {
+		copied[describe(&cut.Before[i])] = true
+	}
+	for _, whole := range cut.Before {
+		if whole.Record == nil || whole.Record.Error != nil {
+			continue
+		}
+		for i := range f.origin {
+			if e := &f.origin[i]; whole.At().Contains(e.At()) && !copied[describe(e)] {
+				t.Errorf("forked at %s, %s is not copied, which is in step %s", f.at, describe(e), whole.At())
+			}
+		}
 	}
 }
 

@@ -11,14 +11,17 @@ import (
 type maker struct {
 	rng   *rand.Rand
 	tools []*tool
+	ids   int // of steps, so far
 }
 
 // tool is one tool of the file, as YAML.
 type tool struct {
-	name  string
-	nodes []string
-	ids   []string // of nodes that come before, for references
-	cost  int      // an estimate of the executions of a call
+	name   string
+	nodes  []string // or steps
+	steps  bool     // it is written as steps
+	result string   // of steps: their return; empty without one
+	ids    []string // of nodes that come before, for references
+	cost   int      // an estimate of the executions of a call
 }
 
 // mostCost bounds the executions of a run.
@@ -28,17 +31,17 @@ const mostCost = 120
 func generate(seed uint64) *scenario {
 	m := &maker{rng: rand.New(rand.NewPCG(seed, 0))}
 	for i := range m.rng.IntN(4) {
-		t := m.tool(fmt.Sprintf("t%d", i+1), 1+m.rng.IntN(3))
-		m.tools = append(m.tools, t)
+		m.tools = append(m.tools, m.either(fmt.Sprintf("t%d", i+1), 1+m.rng.IntN(3)))
 	}
 	if m.chance(4) {
 		m.tools = append(m.tools, m.recursion("walk"))
 	}
-	main := m.tool("main", 2+m.rng.IntN(5))
-	s := &scenario{
-		trouble:       []int{0, 10, 30, 60}[m.rng.IntN(4)],
-		maxExecutions: 1000, maxDepth: 16,
-	}
+	return m.scenario(m.either("main", 2+m.rng.IntN(5)), []int{0, 10, 30, 60}[m.rng.IntN(4)])
+}
+
+// scenario makes the scenario of a tool and those that were made before it.
+func (m *maker) scenario(main *tool, trouble int) *scenario {
+	s := &scenario{trouble: trouble, maxExecutions: 1000, maxDepth: 16}
 	var b strings.Builder
 	b.WriteString("version: \"1.0\"\nserver: {name: test, version: 1.0.0}\nmcpServers: {up: {command: up}}\n")
 	b.WriteString("executionLimits: {maxExecutionTimeMs: 86400000}\ntools:\n")
@@ -55,10 +58,25 @@ func (t *tool) write(b *strings.Builder, hidden bool) {
 	if hidden {
 		b.WriteString("  hidden: true\n")
 	}
-	b.WriteString("  nodes:\n")
+	what := "nodes"
+	if t.steps {
+		what = "steps"
+	}
+	fmt.Fprintf(b, "  %s:\n", what)
 	for _, n := range t.nodes {
 		fmt.Fprintf(b, "  - %s\n", n)
 	}
+	if t.result != "" {
+		fmt.Fprintf(b, "  return: '%s'\n", t.result)
+	}
+}
+
+// either makes a tool of nodes or of steps.
+func (m *maker) either(name string, n int) *tool {
+	if m.chance(2) {
+		return m.stepsTool(name, n)
+	}
+	return m.tool(name, n)
 }
 
 // chance is true once in n times.

@@ -116,11 +116,7 @@ func (w *world) checkSiblings(at execution.Address) {
 		if r == nil || r.Error == nil {
 			continue
 		}
-		over := r.Frame
-		if r.Part != "" {
-			over = execution.AddressOf(r.Frame, r.Index, "")
-		}
-		if over.Contains(at) {
+		if r.At().Around().Contains(at) {
 			w.violate("call %s begins after %s has failed", at, r.At())
 		}
 	}
@@ -129,6 +125,7 @@ func (w *world) checkSiblings(at execution.Address) {
 // checkWrite checks an event that was just added to the journal.
 func (w *world) checkWrite(e *execution.Event) {
 	w.checkUsage()
+	w.checkOrder(e)
 	r := e.Record
 	if r == nil {
 		return
@@ -168,11 +165,11 @@ func records(events []execution.Event) map[execution.Address]*execution.Record {
 }
 
 // checkHistory checks that a result has all records of the journal, in the order of addresses.
-func (w *world) checkHistory(history []execution.Record) {
-	kept := records(w.events)
+func (w *world) checkHistory(result *execution.Result) {
+	kept, history := records(w.events), result.History()
 	for i := range history {
 		r := &history[i]
-		if i > 0 && history[i-1].At().Compare(r.At()) >= 0 {
+		if i > 0 && result.Compare(history[i-1].At(), r.At()) >= 0 {
 			w.violated("the history has %s before %s", history[i-1].At(), r.At())
 		}
 		if k := kept[r.At()]; k == nil {

@@ -47,6 +47,8 @@ type story struct {
 	lives      int
 	steps      int
 	asked      int
+	compared   bool // with the undisturbed run as a whole
+	records    map[execution.Address]*execution.Record
 	raced      bool // parts failed or wanted to ask at once, without an operation that the scheduler could order
 }
 
@@ -54,6 +56,13 @@ type story struct {
 func mayRepeat(_, tool string, _ config.Effect) bool {
 	_, safe := cutSafe(tool)
 	return safe
+}
+
+// engine returns the engine of a process with these options. For the order of steps, tools with names in _safe only
+// read; a process that resumes a run is told the contrary, since the order of a run is that of its start.
+func engine(caller execution.ToolCaller, resumes bool, opts ...execution.Option) *execution.Engine {
+	reads := func(_ context.Context, _, tool string) bool { return mayRepeat("", tool, "") != resumes }
+	return execution.New(caller, append(opts, execution.WithRepeatable(mayRepeat), execution.WithReads(reads))...)
 }
 
 // reference runs the scenario undisturbed, operations in order.
@@ -67,7 +76,7 @@ func (s *scenario) reference(ctx context.Context) (*world, *life) {
 // starting returns the function that starts the run, or resumes it from events.
 func (w *world) starting(p *process, events []execution.Event, r execution.Resolution) func(context.Context, ...execution.Option) (*execution.Result, error) {
 	return func(ctx context.Context, opts ...execution.Option) (*execution.Result, error) {
-		engine := execution.New(p, execution.WithRepeatable(mayRepeat), execution.WithRunID(runID), execution.WithResolution(r))
+		engine := engine(p, events != nil, execution.WithRunID(runID), execution.WithResolution(r))
 		if events == nil {
 			return engine.Run(ctx, w.s.graph, w.s.args, opts...)
 		}
@@ -190,7 +199,7 @@ func (w *world) checkEnd(ctx context.Context, l *life) {
 		w.violated("no result with %v", l.err)
 		return
 	}
-	w.checkHistory(l.result.History())
+	w.checkHistory(l.result)
 	if err := execution.CheckEvents(w.events); err != nil {
 		w.violated("the journal is not valid: %v", err)
 	}

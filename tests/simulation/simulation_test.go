@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 
+	"toolgraph/config"
 	"toolgraph/execution"
+	address "toolgraph/execution/call"
 )
 
 func fromEnv(t *testing.T, name string, otherwise uint64) uint64 {
@@ -45,6 +48,44 @@ const mostFailed = 5
 // tally is what all seeds came to.
 type tally struct {
 	runs, values, lives, operations, asked int
+	compared, steps, blocks                int // with the undisturbed run as a whole; of tools of steps; with blocks
+	skipped, taken, turns, items           int // steps that were not run, failures that an onError took, turns, items
+}
+
+// add counts a run and what its journal has.
+func (sum *tally) add(st *story) {
+	sum.runs++
+	sum.lives += st.lives
+	sum.operations += st.steps
+	sum.asked += st.asked
+	if st.value != "" {
+		sum.values++
+	}
+	if st.compared {
+		sum.compared++
+	}
+	steps, blocks := 0, 0
+	for _, r := range st.records {
+		if r.NodeID != config.StepsID {
+			continue
+		}
+		steps = 1
+		switch last := r.At().Name(); {
+		case r.Skipped:
+			sum.skipped++
+		case r.Handled != nil:
+			sum.taken++
+		case strings.HasSuffix(r.Part, "@"+last):
+			sum.turns++
+		case address.IsItem(last):
+			sum.items++
+		}
+		if r.NodeType == config.StepsNode && r.Part != "" {
+			blocks = 1
+		}
+	}
+	sum.steps += steps
+	sum.blocks += blocks
 }
 
 // play runs a seed, and reports whether all invariants held.
@@ -60,13 +101,7 @@ func (sum *tally) play(t *testing.T, seed uint64) (ok bool) {
 		if i > 0 {
 			continue
 		}
-		sum.runs++
-		sum.lives += st.lives
-		sum.operations += st.steps
-		sum.asked += st.asked
-		if st.value != "" {
-			sum.values++
-		}
+		sum.add(st)
 	}
 	return ok
 }
@@ -101,6 +136,9 @@ func (s *scenario) play(t *testing.T, seed uint64) (stories []*story) {
 		if !twice[0].raced {
 			twice[0].checkSame(twice[1])
 		}
+		if undisturbed.err == nil {
+			ref.fork(t, seed, undisturbed)
+		}
 		stories = append(stories, twice[0], s.reachLimit(t, seed, ref, undisturbed))
 	})
 	return stories
@@ -131,6 +169,7 @@ func (w *world) compare(ref *world, undisturbed *life, st *story) {
 		w.violated("the run has the value %s, undisturbed it failed with %v", st.value, undisturbed.err)
 	}
 	w.checkEqual(records(ref.events), whole && st.err == nil)
+	st.compared, st.records = whole, records(w.events)
 	st.violations, st.trace = w.violations, w.trace
 }
 

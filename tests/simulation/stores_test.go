@@ -246,7 +246,7 @@ func (m *member) drive(s *stay, start func(*execution.Engine, ...execution.Optio
 	m.f.mu.Lock()
 	m.f.stays = append(m.f.stays, s)
 	m.f.mu.Unlock()
-	engine := execution.New(s, execution.WithRepeatable(mayRepeat), execution.WithRunID(s.run), execution.WithJournal(s), execution.WithUser(s), execution.WithStop(m.stop))
+	engine := engine(s, false, execution.WithRunID(s.run), execution.WithJournal(s), execution.WithUser(s), execution.WithStop(m.stop))
 	result, err := start(engine)
 	if m.ctx.Err() != nil {
 		return "", errCrash

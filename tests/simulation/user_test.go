@@ -51,9 +51,9 @@ func (w *world) asked(p *process, q *execution.Question) {
 	}
 }
 
-// checkConfirmed checks that the user has agreed to a call: to it alone, or to all of the node.
+// checkConfirmed checks that the user has agreed to a call: to it alone, or to those of all items.
 func (w *world) checkConfirmed(c *execution.Call) {
-	whole := execution.AddressOf(c.Frame, c.Index, "")
+	whole := c.At().Outer()
 	for i := range w.events {
 		e := &w.events[i]
 		if e.Kind == execution.Answered && (e.At() == c.At() || e.At() == whole) && e.Answer.Action == execution.Accept {
