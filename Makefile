@@ -72,7 +72,7 @@ graphs: ## run 3,600 random graphs beside jsonata and json-logic-js (needs Node)
 mcpgraph: ## run 600 random graphs beside mcpGraph of npm (needs Node; SEED=1; MCPGRAPH_DIR=DIR runs a build of its source)
 	TOOLGRAPH_CLIENTS=1 MCPGRAPH_SEED=$$SEED go test -count=1 -timeout 30m -v ./tests/mcpgraph/
 
-flows: ## run 10,000 random graphs with every kind of node beside a second interpreter (SEED=1)
+flows: ## run 10,000 random programs of nodes and of steps beside a second interpreter (SEED=1)
 	FLOWS_SEED=$${SEED:-$$(date +%s)} FLOWS_COUNT=10000 go test -count=1 -timeout 30m -v -run TestRandomFlows ./tests/graphs/flows/
 
 sim: ## run 10,000 random schedules of one process and of several on one journal, with faults (SIM=10000; SEED=17 runs one, with its trace)

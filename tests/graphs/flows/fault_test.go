@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
-	"toolgraph/internal/base/cost"
 )
 
 // build compiles a file of these limits and tools; the first tool is run.
@@ -97,7 +95,7 @@ func (s *server) CallTool(ctx context.Context, c execution.Call) (value.Value, e
 func TestF05FanOut(t *testing.T) {
 	const items, width = 10_000, 64
 	const rounds = (items + width - 1) / width
-	for name, tools := range map[string]string{"calls": each, "graphs": eachGraph} {
+	for name, tools := range forms {
 		t.Run(name, func(t *testing.T) {
 			g := build(t, "{maxNodeExecutions: 1000000}", tools)
 			synctest.Test(t, func(t *testing.T) {
@@ -122,48 +120,9 @@ func TestF05FanOut(t *testing.T) {
 	}
 }
 
-// Twice the items cost twice the memory, while the run lives and after it.
-func TestF05Memory(t *testing.T) {
-	for name, tools := range map[string]string{"calls": each, "graphs": eachGraph} {
-		t.Run(name, func(t *testing.T) {
-			g := build(t, "{maxNodeExecutions: 1000000}", tools)
-			answers := execution.CallerFunc(func(_ context.Context, c execution.Call) (value.Value, error) { return c.Args, nil })
-			run := func(n int) *execution.Result {
-				result, err := execution.New(answers).Run(t.Context(), g, numbers(n))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return result
-			}
-			cost.Linear(t, 2000, func(n int) func() { return func() { run(n) } })
-
-			held := func(n int) float64 {
-				before := heap()
-				result := run(n)
-				after := heap()
-				runtime.KeepAlive(result)
-				return (after - before) / float64(len(result.History()))
-			}
-			const most = 1200 // bytes of a record with its value; the record itself has about 400
-			if small, large := held(2000), held(8000); large > most || large > 1.5*small+100 {
-				t.Errorf("a finished run of 8,000 items holds %.0f bytes a record, one of 2,000 %.0f; want at most %d and as many", large, small, most)
-			}
-		})
-	}
-}
-
-// heap is what is reachable now, in bytes.
-func heap() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
-}
-
 // A cancellation ends the calls in flight at once, and none begins after it.
 func TestF05Cancelled(t *testing.T) {
-	for name, tools := range map[string]string{"calls": each, "graphs": eachGraph} {
+	for name, tools := range forms {
 		t.Run(name, func(t *testing.T) {
 			g := build(t, "{maxNodeExecutions: 1000000}", tools)
 			synctest.Test(t, func(t *testing.T) {
@@ -230,7 +189,7 @@ func TestF05Limits(t *testing.T) {
 		})
 	}
 	t.Run("too many items", func(t *testing.T) {
-		for name, tools := range map[string]string{"calls": each, "graphs": eachGraph} {
+		for name, tools := range forms {
 			s := &server{}
 			_, err := execution.New(s).Run(t.Context(), build(t, "{maxNodeExecutions: 1000}", tools), numbers(999))
 			checkLimit(t, err, "maxNodeExecutions")
@@ -364,7 +323,7 @@ func TestF13Arguments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			calls := 0
+			var calls []*sent
 			result, err := execution.New(caller(rand.Uint64(), &calls)).Run(t.Context(), g, args)
 			if !c.fails {
 				if err != nil || textOf(result.Value) != c.want {
@@ -384,8 +343,8 @@ func TestF13Arguments(t *testing.T) {
 					t.Errorf("%s ran: %s", r.At(), describeRecord(r))
 				}
 			}
-			if calls != 0 {
-				t.Errorf("%d calls, want none", calls)
+			if len(calls) != 0 {
+				t.Errorf("%d calls, want none", len(calls))
 			}
 		})
 	}

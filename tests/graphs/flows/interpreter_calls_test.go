@@ -10,11 +10,11 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// part is one call of a node that makes several.
+// part is one call of a node that makes several, or one of the items of a step.
 type part struct {
 	name string
 	node *config.Node
-	vars map[string]value.Value
+	run  func() outcome
 }
 
 // forEach makes a call for each item; nothing is null in the list.
@@ -33,11 +33,13 @@ func (f *frame) forEach(n *config.Node) (value.Value, *failure) {
 	}
 	parts := make([]part, len(items))
 	for i, item := range items {
-		parts[i] = part{strconv.Itoa(i), n, map[string]value.Value{"item": item, "index": float64(i)}}
+		name, vars := strconv.Itoa(i), map[string]value.Value{"item": item, "index": float64(i)}
+		parts[i] = part{name, n, func() outcome { return f.call(n, name, vars) }}
 	}
-	values, failed := f.parts(n, parts, n.ForEach.MaxParallel > 1)
-	for i, v := range values {
-		values[i] = orNull(v)
+	all, failed := f.parts("", parts, n.ForEach.MaxParallel > 1)
+	values := make([]any, len(all))
+	for i, done := range all {
+		values[i] = orNull(done.value)
 	}
 	return values, failed
 }
@@ -46,16 +48,16 @@ func (f *frame) forEach(n *config.Node) (value.Value, *failure) {
 func (f *frame) branches(n *config.Node) (value.Value, *failure) {
 	parts := make([]part, len(n.Branches))
 	for i, b := range n.Branches {
-		parts[i] = part{name: b.ID.Value, node: b}
+		parts[i] = part{b.ID.Value, b, func() outcome { return f.call(b, b.ID.Value, nil) }}
 	}
-	values, failed := f.parts(n, parts, true)
+	all, failed := f.parts("", parts, true)
 	if failed != nil {
 		return nil, failed
 	}
 	m := value.NewMap()
 	for i, p := range parts {
-		if values[i] != nil {
-			m.Set(p.name, values[i])
+		if all[i].value != nil {
+			m.Set(p.name, all[i].value)
 		}
 	}
 	return m, nil
@@ -63,20 +65,12 @@ func (f *frame) branches(n *config.Node) (value.Value, *failure) {
 
 // parts makes the calls one after the other. Where they may overlap, those after a failure are
 // made as well, since each of them may have been the first to fail.
-func (f *frame) parts(n *config.Node, parts []part, overlap bool) ([]any, *failure) {
-	least, calls := 0, 0
-	for _, p := range parts {
-		least++
-		if p.node.Type == config.GraphNode {
-			least += f.fewest(p.node.Tool.Value)
-		} else {
-			calls++
-		}
-	}
-	if f.budget.left() < least || f.budget.callsLeft() < calls {
+func (f *frame) parts(whole string, parts []part, overlap bool) ([]outcome, *failure) {
+	f.order[f.next(whole)] = !overlap
+	if !f.affords(parts) {
 		return nil, limit()
 	}
-	before, values := f.budget.copied(), make([]any, 0, len(parts))
+	before, all := f.budget.copied(), make([]outcome, 0, len(parts))
 	var failed *failure
 	fail := func(wrong *failure) {
 		if failed == nil {
@@ -86,8 +80,9 @@ func (f *frame) parts(n *config.Node, parts []part, overlap bool) ([]any, *failu
 		}
 	}
 	for i, p := range parts {
-		v, wrong := f.part(p)
-		values = append(values, v)
+		done := f.part(p)
+		wrong := done.failed
+		all = append(all, done)
 		if wrong != nil && !overlap {
 			return nil, wrong
 		}
@@ -99,35 +94,60 @@ func (f *frame) parts(n *config.Node, parts []part, overlap bool) ([]any, *failu
 			}
 			f.budget.restore(before)
 			if i > 0 { // others before it have used what it lacks: it may have come first
-				_, wrong = f.part(p)
-				fail(wrong)
+				fail(f.part(p).failed)
 				f.budget.restore(before)
 			}
 		}
 	}
 	if failed != nil {
 		if len(parts) > 1 {
-			f.raced[f.next("")] = true
+			f.raced[f.next(whole)] = failed.open()
 		}
 		return nil, failed
 	}
-	return values, nil
+	return all, nil
+}
+
+// affords reports whether the limits leave enough for the least that parts take.
+func (f *frame) affords(parts []part) bool {
+	least, calls := 0, 0
+	for _, p := range parts {
+		least++
+		switch p.node.Type {
+		case config.GraphNode:
+			least += f.fewest(p.node.Tool.Value)
+		case config.MCPNode:
+			calls++
+		case config.StepsNode:
+			for _, s := range p.node.Steps {
+				if s.Step.If.Value == "" {
+					least++
+				}
+			}
+		}
+	}
+	return f.budget.left() >= least && f.budget.callsLeft() >= calls
 }
 
 // mostReruns bounds the work on programs in which a limit ends parts inside parts.
 const mostReruns = 64
 
-func (f *frame) part(p part) (value.Value, *failure) {
+func (f *frame) part(p part) outcome {
 	if !f.budget.use(1, 0) {
-		return nil, limit()
+		return outcome{failed: limit()}
 	}
-	done := f.call(p.node, p.name, p.vars)
+	done := p.run()
 	f.see(p.name, p.node, done)
-	return done.value, done.failed
+	return done
 }
 
 // call makes the call of an mcp or graph node, and asks its onError.
 func (f *frame) call(n *config.Node, part string, vars map[string]value.Value) outcome {
+	return f.caught(f.called(n, part, vars), n, part, vars)
+}
+
+// called makes the call of an mcp or graph node.
+func (f *frame) called(n *config.Node, part string, vars map[string]value.Value) outcome {
 	done := outcome{next: n.Next.Value}
 	args, failed := f.args(n, vars)
 	switch {
@@ -138,7 +158,7 @@ func (f *frame) call(n *config.Node, part string, vars map[string]value.Value) o
 	default:
 		done.value, done.failed = f.enter(n, part, args)
 	}
-	return f.caught(done, n, part, vars)
+	return done
 }
 
 // attempts calls a tool of a server until it answers, or nothing repeats it, and counts.
@@ -147,6 +167,7 @@ func (f *frame) attempts(n *config.Node, part string, vars map[string]value.Valu
 		if !f.budget.use(0, 1) {
 			return nil, attempt, limit()
 		}
+		f.sent[f.next(part)] = textOf(args)
 		v, failed := f.upstream(n.Tool.Value, args, attempt)
 		if failed != nil && failed.code == failHang {
 			if n.Timeout == 0 {
@@ -287,8 +308,9 @@ func (in *interpreter) fewest(tool string) int {
 				if to == nil {
 					continue
 				}
-				if known, seen := least[to]; !seen || steps+1+len(to.Branches) < known {
-					least[to], changed = steps+1+len(to.Branches), true
+				price := steps + 1 + len(to.Branches) + len(to.Steps)
+				if known, seen := least[to]; !seen || price < known {
+					least[to], changed = price, true
 				}
 			}
 		}

@@ -54,6 +54,9 @@ func (f *frame) Executions(id string) []value.Value {
 }
 
 func (f *frame) scope(vars map[string]value.Value) *expressions.Scope {
+	if f.context != nil {
+		return &expressions.Scope{Context: f.context, Variables: vars}
+	}
 	context := map[string]any{}
 	for _, r := range f.records {
 		delete(context, r.node)
@@ -86,7 +89,7 @@ func (f *frame) eval(n *config.Node, source string, vars map[string]value.Value)
 		compiled[source] = e
 	}
 	v, err := e.Eval(f.ctx, f.scope(vars))
-	return v, wrong(n, err)
+	return v, f.wrong(n, err)
 }
 
 // truth evaluates a condition: JSONata's own truth.
@@ -105,15 +108,18 @@ func (f *frame) holds(n *config.Node, rule *config.Data) (bool, *failure) {
 		panic(err)
 	}
 	holds, err := r.Holds(f.ctx, f.scope(nil))
-	return holds, wrong(n, err)
+	return holds, f.wrong(n, err)
 }
 
 // wrong is the failure of an expression; raised is that of $error.
-func wrong(n *config.Node, err error) *failure {
+func (f *frame) wrong(n *config.Node, err error) *failure {
 	if err == nil {
 		return nil
 	}
-	failed := &failure{code: config.FailExpression, node: n.ID.Value}
+	failed := &failure{code: config.FailExpression, node: f.name(n, "")}
+	if n.Step != nil {
+		failed.server, failed.tool = n.Server.Value, n.Tool.Value
+	}
 	var e *expressions.EvalError
 	if errors.As(err, &e) && e.Code == "D3137" {
 		failed.code = config.FailRaised

@@ -72,6 +72,10 @@ func (f *failure) value() value.Value {
 	return m
 }
 
+// open reports whether the failure does not say how the run goes on: another could have come first, what a
+// limit leaves depends on what else has run, and a call that hangs ends with something else.
+func (f *failure) open() bool { return len(f.others) > 0 || f.code == failLimit || f.code == failHang }
+
 // upstream answers a call: a pure function of the tool, the arguments and the number of the
 // attempt.
 type upstream func(tool string, args value.Value, attempt int) (value.Value, *failure)
@@ -133,6 +137,7 @@ type outcome struct {
 	handled  *failure // what onError took; value is its value then
 	attempts int      // of a call to a server
 	next     string   // the node that follows
+	notRun   bool     // of a step: its if did not hold
 }
 
 // interpreter runs a tool, one call after the other.
@@ -142,9 +147,17 @@ type interpreter struct {
 	upstream upstream
 	maxDepth int
 	seen     map[execution.Address]outcome
-	// raced are the executions whose parts a failure has ended while other parts may have been
-	// in flight: which of the parts have a record, and which failure is reported, is not decided.
+	// raced are the executions whose parts a failure has ended while other parts may have been in flight: which of
+	// the parts have a record is not decided. True: nor is which failure is reported, and what follows.
 	raced map[execution.Address]bool
+	// beside are steps of blocks that a failure has ended, or may have ended, in the same way: whether they have a
+	// record themselves is not decided.
+	beside map[execution.Address]bool
+	blocks map[execution.Address]*block // that were executed
+	orders map[*config.Node]*block
+	paths  map[*config.Node]string      // of steps: the ids of the blocks around them, and their own
+	order  map[execution.Address]bool   // parts of them run one after the other
+	sent   map[execution.Address]string // the arguments of the calls to the server
 	// undecided: an onError takes one of several failures that could have been the first, so how
 	// the run goes on is not decided either.
 	undecided bool
@@ -154,7 +167,15 @@ type interpreter struct {
 
 // interpret runs a tool of the file.
 func interpret(ctx context.Context, file *config.File, tool string, args value.Value, up upstream) (*interpreter, value.Value, *failure) {
-	in := &interpreter{ctx: ctx, file: file, upstream: up, seen: map[execution.Address]outcome{}, raced: map[execution.Address]bool{}}
+	in := &interpreter{
+		ctx: ctx, file: file, upstream: up, seen: map[execution.Address]outcome{}, raced: map[execution.Address]bool{}, beside: map[execution.Address]bool{}, sent: map[execution.Address]string{},
+		blocks: map[execution.Address]*block{}, orders: map[*config.Node]*block{}, paths: map[*config.Node]string{}, order: map[execution.Address]bool{},
+	}
+	for _, t := range file.Tools {
+		for _, n := range t.Nodes {
+			in.setPaths(n, "")
+		}
+	}
 	t := in.tool(tool)
 	in.maxDepth = or(t.Limits.MaxDepth, file.Limits.MaxDepth)
 	all := &budget{nodes: or(t.Limits.MaxNodeExecutions, file.Limits.MaxNodeExecutions), calls: or(t.Limits.MaxCalls, file.Limits.MaxCalls, 1<<30)}
@@ -216,7 +237,9 @@ type frame struct {
 	depth   int
 	timed   bool // a timeoutMs around it bounds it
 	budget  *budget
-	records []record // of whole executions, in order
+	records []record       // of whole executions, in order
+	given   value.Value    // its arguments
+	context map[string]any // what the expressions of a step can read; nil: those of nodes
 }
 
 // record is an execution as the expressions after it see it.
@@ -228,6 +251,7 @@ type record struct {
 // run runs the graph from its entry to its exit.
 func (f *frame) run(args value.Value) (value.Value, *failure) {
 	n := f.tool.Nodes[slices.IndexFunc(f.tool.Nodes, func(n *config.Node) bool { return n.Type == config.EntryNode })]
+	f.given = args
 	for {
 		if !f.budget.use(1, 0) {
 			return nil, limit()
@@ -282,6 +306,10 @@ func (f *frame) step(n *config.Node, args value.Value) outcome {
 		return f.caught(done, n, "", nil)
 	case config.ParallelNode:
 		done.value, done.failed = f.branches(n)
+	case config.StepsNode:
+		in := *f
+		in.context = map[string]any{"args": f.given}
+		done.value, done.failed = in.block(n, "", nil)
 	case config.MCPNode, config.GraphNode:
 		if n.ForEach == nil {
 			return f.call(n, "", nil)
@@ -311,7 +339,10 @@ func (f *frame) caught(done outcome, n *config.Node, part string, vars map[strin
 	if failed.node == "" {
 		failed.node, failed.server, failed.tool = f.name(n, part), n.Server.Value, n.Tool.Value
 	}
-	on := n.OnError
+	on, skip := n.OnError, n.Step != nil && n.Step.Skip.IsSet()
+	if skip {
+		on = &config.OnError{}
+	}
 	takes := func(failed *failure) bool { return on != nil && !failed.fatal && catches(on, failed.code) }
 	f.undecided = f.undecided || len(failed.others) > 0 && slices.ContainsFunc(failed.all(), takes)
 	if !takes(failed) {
@@ -321,6 +352,10 @@ func (f *frame) caught(done outcome, n *config.Node, part string, vars map[strin
 	if on.Next.Value != "" {
 		done.next = on.Next.Value
 	}
+	if skip {
+		done.value = nil
+		return done
+	}
 	if on.Value == nil {
 		done.value = value.NewObject([]string{"error"}, []value.Value{failed.value()})
 		return done
@@ -329,13 +364,16 @@ func (f *frame) caught(done outcome, n *config.Node, part string, vars map[strin
 	vars["attempt"] = float64(max(1, failed.attempts))
 	done.value, done.failed = f.walk(n, on.Value, vars)
 	if done.failed != nil {
-		done.failed.node, done.failed.fatal, done.handled = f.name(n, part), true, nil
+		done.failed.fatal, done.handled = n.Step == nil, nil // that of a block may take it
 	}
 	return done
 }
 
 // name names a node of the frame: a branch as facts.weather.
 func (f *frame) name(n *config.Node, part string) string {
+	if path := f.paths[n]; path != "" {
+		return path
+	}
 	for _, p := range f.tool.Nodes {
 		if slices.Contains(p.Branches, n) {
 			return p.ID.Value + "." + part

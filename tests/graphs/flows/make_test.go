@@ -15,19 +15,21 @@ type program struct {
 	input  string // arguments of the first tool, JSON
 }
 
-// tool is a chain of nodes: each goes on to the following one, unless it says otherwise.
+// tool is a chain of nodes: each goes on to the following one, unless it says otherwise. Or it is steps.
 type tool struct {
 	name   string
 	fields []field
 	nodes  []*node
+	steps  []*node
 }
 
-// node is one node, without its next. In its texts @n3 is the edge to node n3, and % the
+// node is one node, without its next, or a step. In its texts @n3 is the edge to node n3, and % the
 // maxParallel of the run.
 type node struct {
 	id, kind string
 	fields   []field
 	branches []*node
+	steps    []*node
 }
 
 // field is a key of YAML and its value. A failing program is shrunk by leaving out optional ones.
@@ -48,6 +50,10 @@ func (p *program) yaml(maxParallel int) string {
 		for _, f := range t.fields {
 			fmt.Fprintf(&b, "  %s: %s\n", f.key, f.text)
 		}
+		if t.steps != nil {
+			fmt.Fprintf(&b, "  steps: %s\n", strings.ReplaceAll(yamlOf(t.steps, "\n  - "), "%", strconv.Itoa(maxParallel)))
+			continue
+		}
 		b.WriteString("  nodes:\n")
 		for i, n := range t.nodes {
 			text := n.flow()
@@ -59,6 +65,25 @@ func (p *program) yaml(maxParallel int) string {
 		}
 	}
 	return b.String()
+}
+
+// yamlOf is a list of steps, with what is before each of them; empty: in one line.
+func yamlOf(steps []*node, before string) string {
+	all := make([]string, len(steps))
+	for i, s := range steps {
+		fields := []string{"id: " + s.id}
+		for _, f := range s.fields {
+			fields = append(fields, f.key+": "+f.text)
+		}
+		if s.steps != nil {
+			fields = append(fields, "steps: "+yamlOf(s.steps, ""))
+		}
+		all[i] = "{" + strings.Join(fields, ", ") + "}"
+	}
+	if before == "" {
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	return before + strings.Join(all, before)
 }
 
 // flow is the node's type and fields, without braces.
@@ -110,6 +135,7 @@ func (t *tool) after(id string) string {
 type maker struct {
 	*rand.Rand
 	tools int
+	steps int  // so far
 	nodes int  // of the tool that is made
 	each  bool // inside a node with a forEach
 	tight bool // inside a node with several parts, whose values must stay small
@@ -121,7 +147,7 @@ func makeProgram(seed, index uint64) *program {
 	m.tools = 1 + m.IntN(3)
 	p := &program{
 		limits: fmt.Sprintf("{maxExecutionTimeMs: 3600000, maxNodeExecutions: %d, maxDepth: %d%s}",
-			m.pick(20, 60, 200, 400), m.pick(2, 4, 8), m.sometimes(6, ", maxCalls: "+strconv.Itoa(1+m.IntN(30)))),
+			m.pick(20, 60, 200, 400, 1000, 1000), m.pick(2, 4, 8), m.sometimes(6, ", maxCalls: "+strconv.Itoa(1+m.IntN(30)))),
 		input: fmt.Sprintf(`{"n": %d, "list": %s}`, 1+m.IntN(2), m.of("[]", "[1]", "[1,2,3]", `[{"n":1,"s":"a"},{"n":2},null,"x"]`)),
 	}
 	for i := range m.tools {
@@ -157,6 +183,10 @@ func (m *maker) tool(i int) *tool {
 	}
 	if i > 0 && m.oneIn(8) {
 		t.fields = append(t.fields, field{"outputSchema", m.of("{type: object}", "{type: [array, object, number, string, 'null']}"), true})
+	}
+	if m.oneIn(2) {
+		m.stepTool(t, 5-3*min(i, 1))
+		return t
 	}
 	m.nodes = 2 + m.IntN(mostNodes-3)
 	guard := &node{id: "n0", kind: "switch"}
@@ -225,7 +255,7 @@ func (m *maker) call(n *node) {
 		n.set("tool", tool)
 		n.optional("args", "{v: "+m.expr(m.whole())+", k: "+m.expr(m.small())+", l: ["+m.literal(5)+", "+m.expr(m.small())+"]}")
 		if m.oneIn(3) {
-			n.optional("retry", m.retry())
+			n.optional("retry", m.retry(true))
 		}
 		if m.oneIn(5) {
 			n.optional("effect", m.of("read", "write"))
@@ -249,7 +279,8 @@ func (m *maker) codes() string {
 	return "[" + strings.Join(codes, ", ") + "]"
 }
 
-func (m *maker) retry() string {
+// retry repeats failed attempts; polls: perhaps until the value is the right one.
+func (m *maker) retry(polls bool) string {
 	fields := []string{fmt.Sprintf("attempts: %d, delayMs: %d", 2+m.IntN(3), 1+m.IntN(50))}
 	if m.oneIn(3) {
 		fields = append(fields, "codes: "+m.codes())
@@ -257,7 +288,7 @@ func (m *maker) retry() string {
 	if m.oneIn(4) {
 		fields = append(fields, "when: "+quoted(m.of(`$failure.code = "tool-error"`, "$attempt < 2", "$exists($failure.result)", `$failure.tool = "flaky"`, "$failure.attempts = $attempt")))
 	}
-	if m.oneIn(3) {
+	if polls && m.oneIn(3) {
 		fields = append(fields, "until: "+quoted(m.of(`$result.status = "done"`, "$exists($result)", "$result.n > 1", `$result.status in ["done", "failed"]`)))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"

@@ -4,6 +4,8 @@ import (
 	"context"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"toolgraph/config"
@@ -14,8 +16,12 @@ import (
 // The tools of the server and the codes with which they fail.
 var (
 	upstreamTools = []string{"echo", "echo", "pick", "list", "list", "flaky", "flaky", "fail", "job", "late", "hang"}
+	stepTools     = append(slices.Repeat([]string{"echo", "pick", "list", "list", "set", "set"}, 3), "flaky", "flaky", "setflaky", "setflaky", "fail", "job", "late", "hang")
 	upstreamCodes = []string{"tool-error", "tool-error", "rpc-error", "timeout", "transport", "server-exited", "server-start", "too-large", "bad-result", "unknown-tool"}
 )
+
+// onlyReads reports whether a tool changes nothing, as the server says.
+func onlyReads(tool string) bool { return !strings.HasPrefix(tool, "set") }
 
 // answer is the server: the same answer to the same call, each time.
 func answer(tool string, args value.Value, attempt int) (value.Value, *failure) {
@@ -38,7 +44,7 @@ func answer(tool string, args value.Value, attempt int) (value.Value, *failure) 
 		return nil, failed
 	}
 	switch tool {
-	case "echo":
+	case "echo", "set":
 		return args, nil
 	case "pick":
 		if o, ok := args.(value.Object); ok {
@@ -52,7 +58,7 @@ func answer(tool string, args value.Value, attempt int) (value.Value, *failure) 
 			list[i] = object("s", number(9))
 		}
 		return object("list", list), nil
-	case "flaky":
+	case "flaky", "setflaky":
 		if attempt <= luck.IntN(4) {
 			return fail()
 		}
@@ -81,15 +87,60 @@ func (e callError) Error() string             { return "the call failed" }
 func (e callError) ErrorCode() string         { return string(e.code) }
 func (e callError) FailedResult() value.Value { return e.result }
 
+// sent is a call that the engine has made.
+type sent struct {
+	at           execution.Address
+	args         string
+	begun, ended int // among all beginnings and ends; 0: it has not ended
+}
+
+// user answers questions: a function of the question.
+type user struct{}
+
+func (user) Ask(_ context.Context, q execution.Question) (execution.Answer, error) {
+	content, code := answerOfUser(q.Message, q.Form != nil)
+	switch code {
+	case config.FailDeclined:
+		return execution.Answer{Action: execution.Decline}, nil
+	case config.FailDismissed:
+		return execution.Answer{Action: execution.Dismiss}, nil
+	}
+	return execution.Answer{Action: execution.Accept, Content: content}, nil
+}
+
+// answerOfUser is what the user fills in, or the code of the failure of one who does not agree.
+func answerOfUser(message string, form bool) (content value.Value, code config.FailureCode) {
+	h := fnv.New64a()
+	h.Write([]byte(message))
+	sum := h.Sum64()
+	switch {
+	case sum%5 == 0:
+		return nil, config.FailDeclined
+	case sum%7 == 0:
+		return nil, config.FailDismissed
+	case form:
+		return value.NewObject([]string{"v"}, []value.Value{float64(sum >> 8 % 9)}), ""
+	}
+	return nil, ""
+}
+
 // caller is the server for the engine: each answer takes a while, by chance.
-func caller(seed uint64, made *int) execution.ToolCaller {
-	luck := make(chan *rand.Rand, 1)
+func caller(seed uint64, made *[]*sent) execution.ToolCaller {
+	luck, moment := make(chan *rand.Rand, 1), 0
 	luck <- rand.New(rand.NewPCG(seed, 0))
 	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
 		chance := <-luck
-		*made++
+		moment++
+		own := &sent{at: c.At(), args: textOf(c.Args), begun: moment}
+		*made = append(*made, own)
 		takes := time.Duration(1+chance.IntN(40)) * time.Millisecond
 		luck <- chance
+		defer func() {
+			chance := <-luck
+			moment++
+			own.ended = moment
+			luck <- chance
+		}()
 		v, failed := answer(c.Tool, plain(c.Args), max(1, c.Attempt))
 		if c.Tool == "late" || c.Tool == "hang" {
 			takes = 100 * time.Millisecond
