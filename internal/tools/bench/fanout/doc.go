@@ -4,7 +4,7 @@
 //
 //	go -C internal/tools/bench run ./fanout [-items 10000] [-wait 5ms] [-rounds 3] [-quick]
 //
-// Beside the forEach there are two other forms: one call after the other, and a fixed graph of
+// Beside the forEach there are a step with each, of calls and of blocks, one call after the other, and a fixed graph of
 // declared steps of which ten run at a time, level by level, as composite tools of other
 // gateways need it where a list has no loop.
 package main

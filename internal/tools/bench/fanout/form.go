@@ -16,6 +16,7 @@ type form struct {
 	calls int
 	width int    // calls at once
 	yaml  string // the tools of the file; the first is run
+	goal  bool   // it may take at most goal times its waits
 }
 
 // steps is how many calls the fixed graph runs at once: what the DAG of a composite tool has by
@@ -31,16 +32,20 @@ func forms(items int) []form {
   - {id: exit, type: exit}`, maxParallel))
 	}
 	return []form{
-		{"forEach of calls", items, 64, each(64)},
+		{"forEach of calls", items, 64, each(64), true},
+		{"a step with each, of calls", items, 64, written("main", `
+  - {id: all, each: args.items, maxParallel: 64, call: up.wait, args: {n: {expr: $item}}}`), true},
+		{"a step with each, of blocks", items, 64, written("main", `
+  - {id: all, each: args.items, maxParallel: 64, steps: [{id: call, call: up.wait, args: {n: {expr: $item}}}]}`), true},
 		{"forEach of graphs (entry → call → exit)", items, 64, tool("main", `
   - {id: entry, type: entry, next: all}
   - {id: all, type: graph, tool: one, forEach: {items: $.entry.items, maxParallel: 64}, args: {n: {expr: $item}}, next: exit}
   - {id: exit, type: exit}`) + tool("one", `
   - {id: entry, type: entry, next: call}
   - {id: call, type: mcp, server: up, tool: wait, args: {n: {expr: $.entry.n}}, next: exit}
-  - {id: exit, type: exit}`)},
-		{"a fixed graph of steps, ten at a time", few, steps, fixed(few)},
-		{"one after the other (maxParallel: 1)", few, 1, each(1)},
+  - {id: exit, type: exit}`), false},
+		{"a fixed graph of steps, ten at a time", few, steps, fixed(few), false},
+		{"one after the other (maxParallel: 1)", few, 1, each(1), false},
 	}
 }
 
@@ -65,6 +70,10 @@ func fixed(calls int) string {
 
 func tool(name, nodes string) string {
 	return "- name: " + name + "\n  description: fan-out\n  nodes:" + nodes + "\n"
+}
+
+func written(name, steps string) string {
+	return "- name: " + name + "\n  description: fan-out\n  steps:" + steps + "\n"
 }
 
 // build compiles the form.
