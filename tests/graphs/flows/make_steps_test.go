@@ -88,8 +88,16 @@ func (m *maker) step(s *node, depth int, r reach) {
 		if m.oneIn(2) {
 			s.optional("return", quoted(m.read(after)))
 		}
+		skips = !s.saysItWrites()
 	}
 	m.stepOnError(s, outer, skips)
+}
+
+// saysItWrites reports whether a call in a block has effect: write. A failure of such a block is not skipped.
+func (n *node) saysItWrites() bool {
+	return slices.ContainsFunc(n.steps, func(s *node) bool {
+		return s.saysItWrites() || slices.Contains(s.fields, field{"effect", "write", true})
+	})
 }
 
 // items makes the fields of a step that runs for each item of a list.
