@@ -80,7 +80,7 @@ func (f *follower) stepEdit(next execution.Event) []execution.Edit {
 
 // isAfter reports whether the runs diverge before an address.
 func (f *follower) isAfter(at execution.Address) bool {
-	return f.diverged != nil && f.diverged.At().Compare(at) < 0
+	return f.diverged != nil && f.replayed.Compare(f.diverged.At(), at) < 0
 }
 
 // Observe compares a record with that of the recorded run.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"toolgraph/execution"
+	"toolgraph/execution/fold"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/diff"
 )
@@ -60,10 +61,9 @@ func (s *Server) diff(r *http.Request) (any, error) {
 	}
 	a, b := both[0], both[1]
 	out := diffJSON{Args: changes(a.args, b.args), Result: changes(a.result, b.result), Rows: []rowJSON{}}
-	left, right := a.history.Sorted(), b.history.Sorted()
-	out.Steps = [2]int{len(left), len(right)}
-	for len(left) > 0 || len(right) > 0 {
-		x, y := meet(&left, &right)
+	out.Steps = [2]int{len(a.history.All(0)), len(b.history.All(0))}
+	for _, pair := range fold.Pairs(a.history, b.history) {
+		x, y := pair[0], pair[1]
 		at := cmp.Or(x, y)
 		x, y = cmp.Or(x, &execution.Record{}), cmp.Or(y, &execution.Record{})
 		var found []changeJSON
@@ -84,22 +84,6 @@ func (s *Server) diff(r *http.Request) (any, error) {
 	}
 	out.Same = out.Differing == 0 && len(out.Args) == 0 && len(out.Result) == 0 && a.Status == b.Status
 	return out, nil
-}
-
-// meet takes the records of the smallest address from two lists in the order of addresses; nil for
-// a list that does not have it.
-func meet(left, right *[]execution.Record) (x, y *execution.Record) {
-	order := len(*right) - len(*left) // when one of them has ended
-	if len(*left) > 0 && len(*right) > 0 {
-		order = (*left)[0].At().Compare((*right)[0].At())
-	}
-	if order <= 0 {
-		x, *left = &(*left)[0], (*left)[1:]
-	}
-	if order >= 0 {
-		y, *right = &(*right)[0], (*right)[1:]
-	}
-	return x, y
 }
 
 func rowText(rec *execution.Record) string {

@@ -84,7 +84,7 @@ func (r *runState) stepOf(rec execution.Record) stepJSON {
 // with which it began are its own.
 func (r *runState) copied(rec execution.Record) bool {
 	_, at, forked := strings.Cut(r.ForkedFrom, "/")
-	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.Part != "" || rec.At().Compare(execution.Address(at)) < 0)
+	return forked && rec.Start.Before(r.history.Began()) && (!rec.Edited || rec.Part != "" || r.history.Compare(rec.At(), execution.Address(at)) < 0)
 }
 
 // recordText returns the preview of a record's output, or its error.
