@@ -23,15 +23,16 @@ func TestPairs(t *testing.T) {
 	b := historyOf([]string{"a", "b", "z", "c"}, []string{"c", "a", "z"})
 	var got string
 	for _, pair := range fold.Pairs(a, b) {
-		for _, rec := range pair {
-			if rec == nil {
-				got += "- "
-			} else {
-				got += rec.Part + " "
+		names := [2]string{"none", "none"}
+		for side, rec := range pair {
+			if rec != nil {
+				names[side] = rec.Part
 			}
 		}
+		got += names[0] + "/" + names[1] + " "
 	}
-	if want := "z z b - a a - c "; got != want {
+	const want = "z/z b/none a/a none/c "
+	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

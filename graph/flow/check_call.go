@@ -50,7 +50,7 @@ func (c *checker) outlasts(call graph.Node) {
 // not confirmed. A tool that says no more than that it is not read-only has to have a name that says so, too: many say it by mistake.
 func (c *checker) effectOf(m *graph.MCP, defined *config.Node) {
 	hints := knownTool(c.all.up, m.Server, m.Tool)
-	says := ""
+	var says string
 	switch is := func(hint *bool, truth bool) bool { return hint != nil && *hint == truth }; {
 	case m.Effect != config.ReadEffect || is(hints.ReadOnly, true):
 		return

@@ -8,9 +8,8 @@ import (
 
 // reach is what the expressions of a step can read.
 type reach struct {
-	ids   []string // of the steps above, also around the block
-	vars  []string
-	items bool // it is inside an each, whose items its cost is for
+	ids  []string // of the steps above, also around the block
+	vars []string
 }
 
 func (r reach) with(vars ...string) reach {
@@ -107,7 +106,9 @@ func (m *maker) step(t *tool, id string, depth int, r reach, follows bool, times
 	case "block":
 		t.cost += times
 		steps, inner := m.block(t, 1+m.rng.IntN(3), depth-1, r, times)
-		field("steps: [%s]", strings.Join(steps, ", "))
+		written := strings.Join(steps, ", ")
+		field("steps: [%s]", written)
+		skips = !strings.Contains(written, "effect: write")
 		if m.chance(2) {
 			field("return: %s", m.read(inner))
 		}

@@ -68,7 +68,7 @@ func (w *world) checkBefore(at execution.Address, needed bool, name string, ende
 	}
 }
 
-// changes reports whether a step may change something, as its run is told when it starts.
+// changes reports whether a step may change something, as its run decides when it starts.
 func changes(step *graph.Step) bool {
 	switch n := step.Node.(type) {
 	case *graph.Ask:
@@ -84,6 +84,7 @@ func changes(step *graph.Step) bool {
 				return isCall && writes(call)
 			})
 		})
+	case *graph.Entry, *graph.Parallel, *graph.Transform, *graph.Switch, *graph.Exit:
 	}
 	return false
 }

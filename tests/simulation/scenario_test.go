@@ -59,7 +59,7 @@ func mayRepeat(_, tool string, _ config.Effect) bool {
 }
 
 // engine returns the engine of a process with these options. For the order of steps, tools with names in _safe only
-// read; a process that resumes a run is told the contrary, since the order of a run is that of its start.
+// read; in a process that resumes a run they do not, since the order of a run is that of its start.
 func engine(caller execution.ToolCaller, resumes bool, opts ...execution.Option) *execution.Engine {
 	reads := func(_ context.Context, _, tool string) bool { return mayRepeat("", tool, "") != resumes }
 	return execution.New(caller, append(opts, execution.WithRepeatable(mayRepeat), execution.WithReads(reads))...)

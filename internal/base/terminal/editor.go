@@ -34,7 +34,10 @@ func NewEditor(history *History, complete Complete) (*Editor, error) {
 		return nil, err
 	}
 	e := &Editor{state: liner.NewLiner(), cooked: cooked, history: history}
-	if e.raw, err = liner.TerminalMode(); err != nil {
+	if err = ctrlCIsKey(); err == nil {
+		e.raw, err = liner.TerminalMode()
+	}
+	if err != nil {
 		e.Close()
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (l *loaded) draw(ctx context.Context, g *graph.Graph, redact func(string) s
 			d.order = execution.OrderOf(g, execution.DeclaredChanges(ctx, g))
 			block := d.block("", steps, &drawn.Nodes[i])
 			out.Nodes = append(out.Nodes, block.Steps...)
-			out.Edges = append(block.Edges, frameEdges(block)...)
+			out.Edges = slices.Concat(block.Edges, frameEdges(block))
 			continue
 		}
 		out.Nodes = append(out.Nodes, drawnNode{DrawnNode: d.node(node, drawn.Nodes[i])})

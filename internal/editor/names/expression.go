@@ -53,10 +53,11 @@ func (r *reader) reference(t *tool, source config.Text, ref jsonata.Reference) {
 	id := ref.Path[0]
 	block := ""
 	if r.scope != nil {
-		found := false
-		if block, found = r.scope.find(id); !found {
+		of, found := r.scope.find(id)
+		if !found {
 			return // args, or no step that can be read here
 		}
+		block = of
 	}
 	node := Name{Kind: Node, File: t.of.path, Tool: t.name, In: block, Name: id}
 	how := inField
