@@ -14,7 +14,7 @@ import (
 
 // The programs that every test runs; make random runs a tenth of what make flows does, of which half begin with a tool
 // of five steps and more.
-const defaultSeed = 20261122
+const defaultSeed = 20261126
 
 var defaultCount = uint64(thorough.Times(200, 2200))
 
