@@ -2,14 +2,12 @@ package inspect
 
 import (
 	"context"
-	"fmt"
 
 	"toolgraph/config"
 	"toolgraph/expressions/shape"
 	"toolgraph/graph"
 	"toolgraph/graph/flow"
 	"toolgraph/internal/authoring/view"
-	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project/capabilities"
 	"toolgraph/internal/project/lock"
 )
@@ -28,9 +26,9 @@ type Explanation struct {
 	Graphs      []string        `json:"graphs,omitempty"` // the tools of the file whose graphs it calls, directly or not
 }
 
-// ExplainedNode is a node: what it does, reads and writes, and its edges.
+// ExplainedNode is a node or a step: what it does, reads and writes, and its edges, for a step to those that wait for it.
 type ExplainedNode struct {
-	ID      string          `json:"id"`
+	ID      string          `json:"id"` // of a step its path, as users.lookup
 	Type    config.NodeType `json:"type"`
 	Line    int             `json:"line,omitempty"`
 	Does    string          `json:"does"`
@@ -82,19 +80,21 @@ func Explain(ctx context.Context, g *graph.Graph, up flow.Upstreams, known capab
 		out.Limits = &limits
 	}
 	for _, n := range analysis.Nodes {
-		out.Nodes = append(out.Nodes, explain(g, n))
 		if n.Node.Type() == config.ExitNode {
 			out.Result = n.Output.String()
 		}
+		if g.Steps() == nil {
+			out.Nodes = append(out.Nodes, explain(g, n))
+		}
+	}
+	if g.Steps() != nil {
+		out.Nodes = explainSteps(analysis, "")
 	}
 	return out, nil
 }
 
 func explain(g *graph.Graph, n *flow.Node) ExplainedNode {
-	e := ExplainedNode{
-		ID: n.Node.ID(), Type: n.Node.Type(), Line: n.Node.Pos().Line, Does: purpose(n.Node), Reads: []Read{},
-		Writes: n.Output.String(), Reached: n.Reached, Next: []ExplainedEdge{},
-	}
+	e := described(n, purpose(n.Node), view.Expressions(n.Node))
 	for _, edge := range g.Edges() {
 		if edge.From == e.ID {
 			e.Next = append(e.Next, ExplainedEdge{To: edge.To, When: edge.Label})
@@ -105,7 +105,16 @@ func explain(g *graph.Graph, n *flow.Node) ExplainedNode {
 			e.Parts = append(e.Parts, b.Name+": "+purpose(b.Node))
 		}
 	}
-	for _, expr := range view.Expressions(n.Node) {
+	return e
+}
+
+// described explains a node by what it does and its expressions.
+func described(n *flow.Node, does string, expressions []view.Expression) ExplainedNode {
+	e := ExplainedNode{
+		ID: n.Node.ID(), Type: n.Node.Type(), Line: n.Node.Pos().Line, Does: does, Reads: []Read{},
+		Writes: n.Output.String(), Reached: n.Reached, Next: []ExplainedEdge{},
+	}
+	for _, expr := range expressions {
 		for _, r := range expr.Reads {
 			read := Read{Path: view.ReferenceText(r), In: expr.Source}
 			if len(r.Path) > 0 && r.Function == "" {
@@ -116,78 +125,4 @@ func explain(g *graph.Graph, n *flow.Node) ExplainedNode {
 		}
 	}
 	return e
-}
-
-// purpose returns what a node does.
-func purpose(n graph.Node) string {
-	switch n := n.(type) {
-	case *graph.Entry:
-		return "returns the tool's arguments"
-	case *graph.MCP:
-		return calling(&n.Calling, fmt.Sprintf("calls %s of server %s", n.Tool, n.Server)) + retrying(n.Retry) + onError(n.OnError)
-	case *graph.SubGraph:
-		return calling(&n.Calling, fmt.Sprintf("calls the tool %s of this file in a frame of its own", n.Tool)) + onError(n.OnError)
-	case *graph.Parallel:
-		return fmt.Sprintf("makes %s at once; returns an object with the value of each branch", wording.Count(len(n.Branches), "call"))
-	case *graph.Ask:
-		if n.Form == nil {
-			return "asks the user for consent; returns an empty object" + onError(n.OnError)
-		}
-		return "asks the user to fill in a form; returns what was filled in" + onError(n.OnError)
-	case *graph.Transform:
-		return "evaluates an expression" + onError(n.OnError)
-	case *graph.Switch:
-		return "goes to the first node whose rule holds, else to the default; returns the id of that node"
-	case *graph.Steps:
-		return "runs " + wording.Count(len(n.Block), "step") + " in the order of what they read" + onError(n.OnError)
-	case *graph.Exit:
-		return "ends the run with the output of the node before it"
-	}
-	return ""
-}
-
-// calling adds to what a call does how often it is made.
-func calling(c *graph.Calling, does string) string {
-	if each := c.ForEach; each != nil {
-		does += " for each item of " + wording.Shorten(each.Items.Source())
-		if each.MaxParallel > 1 {
-			does += fmt.Sprintf(", at most %d at the same time", each.MaxParallel)
-		}
-		does += "; returns the list of the values"
-	}
-	if c.Timeout > 0 {
-		does += fmt.Sprintf("; fails after %v", c.Timeout)
-	}
-	return does
-}
-
-func retrying(r *graph.Retry) string {
-	switch {
-	case r == nil:
-		return ""
-	case r.Until != nil:
-		return fmt.Sprintf("; repeats the call until %s, at most %d attempts", wording.Shorten(r.Until.Source()), r.Attempts)
-	case len(r.Codes) == 0:
-		return fmt.Sprintf("; repeats a failed call when that is safe, at most %d attempts", r.Attempts)
-	}
-	return fmt.Sprintf("; repeats a call that failed with %s, at most %d attempts", wording.Or(r.Codes), r.Attempts)
-}
-
-func onError(o *graph.OnError) string {
-	if o == nil {
-		return ""
-	}
-	text := "; after a failure"
-	if len(o.Codes) > 0 {
-		text += " with " + wording.Or(o.Codes)
-	}
-	if o.Value == nil {
-		text += " returns {error: …}"
-	} else {
-		text += " returns the value of onError"
-	}
-	if o.Next != nil {
-		text += " and goes to " + o.Next.ID()
-	}
-	return text
 }

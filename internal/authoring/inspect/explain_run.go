@@ -240,14 +240,15 @@ func (e *runExplainer) step(ctx context.Context, r *execution.Record) FailedStep
 		return out
 	}
 	all := view.Expressions(node)
+	out.Does = purpose(node)
 	if step := of.StepAt(r.NodeID, r.Part); step != nil {
-		all = view.StepExpressions(step)
+		all, out.Does = view.StepExpressions(step), purposeOf(step)
 	}
 	place := node.Pos()
 	if r.Error.Pos.IsValid() {
 		place.Line, place.Column = r.Error.Pos.Line, r.Error.Pos.Column // its file is as the run was started with it
 	}
-	out.Does, out.Line = purpose(node), place.Line
+	out.Line = place.Line
 	if place.File != e.project.File.Path {
 		out.File = place.File
 	} else if place.Line <= len(e.lines) {
