@@ -113,9 +113,15 @@ func stepSchema() value {
 		"description": "One step: exactly one of call, expr, ask and steps says what it does.", "type": "object",
 		"properties": properties, "required": []any{"id"}, "oneOf": kinds,
 		"defaultSnippets": []any{
-			snippet("call", "a call", value{"id": "${1:found}", "call": "${2:server}.${3:tool}", "args": value{"${4:name}": value{"expr": "args.${5:field}"}}}),
-			snippet("expr", "a value", value{"id": "${1:value}", "expr": "${2:\\$count(found)}"}),
-			snippet("each", "a call for each item", value{"id": "${1:texts}", "each": "${2:found}", "as": "${3:item}", "call": "${4:server}.${5:tool}", "args": value{"${6:name}": value{"expr": "\\$${3:item}"}}}),
+			snippet("call step", "a call", value{"id": "${1:found}", "call": "${2:server}.${3:tool}", "args": value{"${4:name}": value{"expr": "args.${5:field}"}}}),
+			snippet("expr step", "a value", value{"id": "${1:value}", "expr": "${2:\\$count(found)}"}),
+			snippet("each step", "a call for each item", value{"id": "${1:texts}", "each": "${2:found}", "as": "${3:item}", "call": "${4:server}.${5:tool}", "args": value{"${6:name}": value{"expr": "\\$${3:item}"}}}),
+			snippet("block step", "steps of its own for each item", value{
+				"id": "${1:rows}", "each": "${2:found}", "as": "${3:item}",
+				"steps":  []any{value{"id": "${4:text}", "call": "${5:server}.${6:tool}", "args": value{"${7:name}": value{"expr": "\\$${3:item}"}}}},
+				"return": "${8:text}",
+			}),
+			snippet("ask step", "a question to the user", value{"id": "${1:sure}", "ask": value{"message": "${2:Continue?}"}}),
 		},
 	}
 }

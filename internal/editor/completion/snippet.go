@@ -13,8 +13,8 @@ import (
 
 // keyOrder is the order of keys in snippets; other keys come between the two parts, by name.
 var (
-	firstKeys = []string{"id", "name", "type", "command", "url", "server", "tool", "message", "transform", "conditions", "branches", "rule", "args"}
-	lastKeys  = []string{"next"}
+	firstKeys = []string{"id", "name", "type", "command", "url", "server", "tool", "each", "as", "call", "message", "transform", "conditions", "branches", "rule", "args"}
+	lastKeys  = []string{"return", "next"}
 )
 
 // snippets are the candidates that write several keys at once: those that the schemas of an empty item have.
@@ -204,9 +204,9 @@ func (c *cursor) choices(key string) []string {
 	return names
 }
 
-// unusedID returns an id that no node of the tool has.
+// unusedID returns an id that no node of the tool has, and no step.
 func (c *cursor) unusedID(id string) string {
-	var used []string
+	used := stepIDs(c.tool.get("steps"))
 	for _, n := range c.nodes(func(string) bool { return true }) {
 		used = append(used, n.Label)
 	}

@@ -96,3 +96,33 @@ func TestNothingIsWrittenTwice(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Each snippet of steps, at the place of a new step.
+func TestSnippetsOfSteps(t *testing.T) {
+	known := knownOf(t, file)
+	place := strings.Replace(file, "  - name", "  - name: written\n    description: d\n    steps:\n      - {id: found, expr: args}\n      - ‸\n  - name", 1)
+	for label, want := range map[string][2]string{
+		"call step": {
+			"      - id: found2\n        call: server.tool\n        args:\n          name: {expr: args.field}\n",
+			"      - id: ${1:found2}\n        call: ${2:server}.${3:tool}\n        args:\n          ${4:name}: {expr: args.${5:field}}\n",
+		},
+		"expr step": {"      - id: value\n        expr: '$count(found)'\n", "      - id: ${1:value}\n        expr: '${2:\\$count(found)}'\n"},
+		"each step": {
+			"      - id: texts\n        each: found\n        as: item\n        call: server.tool\n        args:\n          name: {expr: '$item'}\n",
+			"      - id: ${1:texts}\n        each: ${2:found}\n        as: ${3:item}\n        call: ${4:server}.${5:tool}\n        args:\n          ${6:name}: {expr: '\\$${3:item}'}\n",
+		},
+		"block step": {
+			"      - id: rows\n        each: found\n        as: item\n        steps:\n          - id: text\n            call: server.tool\n            args:\n              name: {expr: '$item'}\n        return: text\n",
+			"      - id: ${1:rows}\n        each: ${2:found}\n        as: ${3:item}\n        steps:\n          - id: ${4:text}\n            call: ${5:server}.${6:tool}\n            args:\n              ${7:name}: {expr: '\\$${3:item}'}\n        return: ${8:text}\n",
+		},
+		"ask step": {"      - id: sure\n        ask: {message: 'Continue?'}\n", "      - id: ${1:sure}\n        ask: {message: '${2:Continue?}'}\n"},
+	} {
+		plain, snippet := chosen(t, known, place, label)
+		if !strings.Contains(plain, want[0]+"  - name: digest") {
+			t.Errorf("%s is written as\n%s", label, plain[strings.Index(plain, "      - {id: found"):][:330])
+		}
+		if !strings.Contains(snippet, want[1]+"  - name: digest") {
+			t.Errorf("%s is written with stops as\n%s", label, snippet[strings.Index(snippet, "      - {id: found"):][:330])
+		}
+	}
+}

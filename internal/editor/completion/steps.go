@@ -83,6 +83,17 @@ func (c *cursor) stepsAbove(outer bool) []Candidate {
 	return out
 }
 
+// stepIDs are the ids of all steps of a list, those of blocks included; nil has none.
+func stepIDs(list *item) (ids []string) {
+	if list == nil {
+		return nil
+	}
+	for _, s := range list.items {
+		ids = append(append(ids, s.word("id")), stepIDs(s.get("steps"))...)
+	}
+	return ids
+}
+
 // readable are the names that an expression of a step reads, as the text has them; nil in nodes, which read all of them.
 func (c *cursor) readable() []string {
 	if !c.isStep() {
