@@ -36,9 +36,12 @@ func ToSteps(ctx context.Context, path string, src []byte, tool string, opts con
 	case !slices.ContainsFunc(p.File.Tools, func(t *config.Tool) bool { return t == g.Tool && t.File == p.File }):
 		c.refuse(g.Tool.Pos, "tool "+wording.Quote(tool)+" is not in the list tools of this file", "convert it in the file that has it")
 	default:
-		c.readChain()
-		c.nameSteps()
-		c.readExpressions()
+		if c.readChain() {
+			c.nameSteps()
+			c.readExpressions(c.chain)
+		} else {
+			c.readExpressions(nil)
+		}
 	}
 	if len(c.found) > 0 {
 		c.found.Sort()
@@ -76,8 +79,8 @@ func (c *converter) refuse(at config.Pos, found, why string) {
 	c.found.Add(at, code, found, why)
 }
 
-// readChain puts the nodes in the order in which they run.
-func (c *converter) readChain() {
+// readChain puts the nodes in the order in which they run, and reports whether there is one.
+func (c *converter) readChain() bool {
 	byID, entry := map[string]*config.Node{}, ""
 	for _, n := range c.tool.Nodes {
 		id := n.ID.Value
@@ -98,14 +101,14 @@ func (c *converter) readChain() {
 		}
 	}
 	if len(c.found) > 0 {
-		return
+		return false
 	}
 	for n := byID[entry]; n.Type != config.ExitNode; n = byID[n.Next.Value] {
 		c.chain = append(c.chain, n)
 	}
 	if len(c.chain) == 0 {
 		c.refuse(c.tool.Pos, "the tool has no node between entry and exit, and steps are a list of at least one", "keep the tool a graph")
-		return
+		return false
 	}
 	for _, n := range c.tool.Nodes {
 		if n.Type != config.EntryNode && n.Type != config.ExitNode && !slices.Contains(c.chain, n) {
@@ -116,6 +119,7 @@ func (c *converter) readChain() {
 	if last.Type == config.TransformNode && last.OnError == nil && len(c.chain) > 1 {
 		c.returns = last
 	}
+	return len(c.found) == 0
 }
 
 // leadsTo reports whether a way leads from a node to another one.
@@ -146,9 +150,10 @@ func (c *converter) nameSteps() {
 			return to
 		}
 		base := config.PlainWord(to)
-		if to = base; !graph.IsStepID(to) {
-			to = base + "_"
+		if base == "" || base[0] >= '0' && base[0] <= '9' {
+			base = "_" + base
 		}
+		to = base
 		for i := 2; !graph.IsStepID(to) || taken[to]; i++ {
 			to = fmt.Sprintf("%s_%d", base, i)
 		}
@@ -213,7 +218,11 @@ func (c *converter) write(src []byte) ([]byte, error) {
 		steps = append(steps, c.step(n, node))
 	}
 	tools := slices.Clone(root.Get("tools").Items)
-	tools[at] = tool.With("steps", config.NewList(steps...)).With("return", result)
+	tool = tool.With("steps", config.NewList(steps...))
+	if i := slices.IndexFunc(tool.Keys, func(k config.Text) bool { return k.Value == "steps" }); result != nil { // directly below the steps
+		tool.Keys, tool.Items = slices.Insert(tool.Keys, i+1, config.Text{Value: "return"}), slices.Insert(tool.Items, i+1, result)
+	}
+	tools[at] = tool
 	return config.Restructure(c.path, named, root.With("tools", config.NewList(tools...)))
 }
 

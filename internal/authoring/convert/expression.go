@@ -9,15 +9,19 @@ import (
 	"toolgraph/expressions/jsonata"
 )
 
-// readExpressions changes the names in all expressions, in the order in which the nodes run.
-func (c *converter) readExpressions() {
+// readExpressions changes the names in all expressions, in the order in which the nodes run. Without an order it only reports
+// what steps do not have.
+func (c *converter) readExpressions(chain []*config.Node) {
 	above := map[string]bool{}
 	for _, n := range c.tool.Nodes {
-		if n.Type == config.EntryNode {
+		if n.Type == config.EntryNode || chain == nil {
 			above[n.ID.Value] = true
 		}
 	}
-	for _, n := range c.chain {
+	if chain == nil {
+		chain = c.tool.Nodes
+	}
+	for _, n := range chain {
 		for _, node := range append([]*config.Node{n}, n.Branches...) {
 			if r := node.Retry; r != nil && r.Until.IsSet() && r.Backoff != 1 {
 				c.refuse(r.Until.Pos, fmt.Sprintf("retry of node %q polls with backoff, and turns of a step have one delay", node.ID.Value), "remove backoff, or keep the tool a graph")
@@ -78,7 +82,7 @@ func (c *converter) readExpression(text config.Text, above map[string]bool) {
 		if root, ok := w.roots[from]; ok {
 			from = root
 		}
-		if with := c.names[id]; text.Value[from:w.ends[ref.Offset]] != with {
+		if with := c.names[id]; with != "" && text.Value[from:w.ends[ref.Offset]] != with {
 			parts = append(parts, config.Replacement{From: from, To: w.ends[ref.Offset], Text: with})
 		}
 	}
