@@ -261,16 +261,22 @@ func (c *converter) verify(src, text []byte, opts config.Options) error {
 	if err != nil {
 		return err
 	}
-	if found.Err() != nil {
-		before, err := project.Parse(c.ctx, c.path, src, opts)
-		if err != nil {
-			return err
-		}
-		if had, err := before.Check(c.ctx, nil); err != nil || had.Err() == nil {
-			return cmp.Or(err, c.internal(found))
-		}
+	errs, _ := found.Split()
+	if len(errs) == 0 {
+		return nil
 	}
-	return nil
+	if before, err := project.Parse(c.ctx, c.path, src, opts); err != nil {
+		return err
+	} else if had, err := before.Check(c.ctx, nil); err != nil || had.Err() != nil {
+		return err // the graph is as wrong
+	}
+	for _, d := range errs {
+		if d.Code != "limit-too-low" { // the steps are an execution of their own
+			return c.internal(errs)
+		}
+		c.refuse(c.tool.Pos, "as steps, "+d.Message, d.Hint)
+	}
+	return c.found
 }
 
 func (c *converter) internal(err error) error {
