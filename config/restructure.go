@@ -11,7 +11,7 @@ import (
 )
 
 // Restructure is Rewrite for a content that is made of parts of the file, of which some have moved to other keys or items:
-// the comments of keys and items that are left out stay, too. They are above the part that they stand at, where that has
+// the comments of keys and items that are left out stay, too. They are above the part that they are about, where that has
 // gone, else above what follows. The parts are Data of ParseData, with their places.
 func Restructure(path string, src []byte, want *Data) ([]byte, error) {
 	return rewrite(path, src, want, true)
@@ -99,7 +99,7 @@ func (e *editor) moveRemarks(key, value *yaml.Node, from int, want *Data, fresh 
 	return false
 }
 
-// partAt returns the part that a comment stands at: the first one below a line of its own, else the one that begins in its line.
+// partAt returns the part that a comment is about: the first one below a line of its own, else the one that begins in its line.
 func partAt(parts []*Data, line int, own bool) *Data {
 	at := parts[0]
 	for _, p := range parts {

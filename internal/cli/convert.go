@@ -24,7 +24,8 @@ soon as what it reads has ended.
 A tool stays a graph, and all reasons are reported with their places, when it has switches,
 an onError that leads elsewhere, or expressions that read the history or the whole context.
 What tests, mocks and breakpoints may name is reported: nodes that are renamed because steps
-cannot have their ids, and a last transform, which becomes return.`,
+cannot have their ids, and a last transform, which becomes return. Steps have no path for
+tests to expect; write executions or calls.`,
 		Example: `  toolgraph convert graph.yaml count_files | diff graph.yaml -
   toolgraph convert graph.yaml count_files --write`,
 		Args: program.Args(1, 1, "a graph file and a tool"),

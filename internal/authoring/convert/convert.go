@@ -13,9 +13,6 @@ import (
 	"toolgraph/internal/project"
 )
 
-// code is that of every finding about a tool that stays a graph.
-const code = "cannot-convert"
-
 // ToSteps returns a graph file with a tool of nodes written as steps, and what changes for those who name its nodes, by the
 // places of src. path is for messages. The error is config.Diagnostics when the file has errors or the tool stays a graph.
 func ToSteps(ctx context.Context, path string, src []byte, tool string, opts config.Options) ([]byte, []config.Change, error) {
@@ -75,8 +72,9 @@ type converter struct {
 	found   config.Diagnostics
 }
 
+// refuse reports why the tool stays a graph.
 func (c *converter) refuse(at config.Pos, found, why string) {
-	c.found.Add(at, code, found, why)
+	c.found.Add(at, "cannot-convert", found, why)
 }
 
 // readChain puts the nodes in the order in which they run, and reports whether there is one.
