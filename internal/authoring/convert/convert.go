@@ -138,9 +138,12 @@ func (c *converter) leadsTo(from, to string) bool {
 
 // nameSteps gives each node that runs, and each branch, a name that a step can have.
 func (c *converter) nameSteps() {
-	taken := map[string]bool{}
+	taken, branches := map[string]bool{}, map[string]bool{}
 	for _, n := range c.chain {
 		taken[n.ID.Value] = true
+		for _, branch := range n.Branches {
+			branches[branch.ID.Value] = true
+		}
 	}
 	name := func(id config.Text, free bool, who string) string {
 		to := id.Value
@@ -152,7 +155,7 @@ func (c *converter) nameSteps() {
 			base = "_" + base
 		}
 		to = base
-		for i := 2; !graph.IsStepID(to) || taken[to]; i++ {
+		for i := 2; !graph.IsStepID(to) || taken[to] || branches[to]; i++ {
 			to = fmt.Sprintf("%s_%d", base, i)
 		}
 		taken[to] = true

@@ -154,8 +154,10 @@ func TestRefused(t *testing.T) {
 		{"server: {name: s, version: 1.0.0}\ntools:\n- {name: report, «steps: [{id: a, expr: args}]}\n", "tool \"report\" is written as steps already"},
 		{file("{id: a, type: mcp, server: up, tool: x, next: exit}", "«{id: b, type: mcp, server: up, tool: x, next: exit}"), `node "b" is never reached`},
 		{strings.Replace(strings.Replace(file("{id: a, type: mcp_tool, server: up, tool: x, next: exit}"), "mcpServers", "servers", 1), "- name", "- «name", 1), "the file uses older syntax"},
-		{"server: {name: s, version: 1.0.0}\nmcpServers: {up: {command: up}}\nx-args: &args {v: {expr: $.entry.v}}\ntools:\n- «name: report\n  nodes:\n  - {id: entry, type: entry, next: a}\n  - {id: a, type: mcp, server: up, tool: x, args: *args, next: exit}\n  - {id: exit, type: exit}\n",
-			"the nodes share parts with the rest of the file"},
+		{
+			"server: {name: s, version: 1.0.0}\nmcpServers: {up: {command: up}}\nx-args: &args {v: {expr: $.entry.v}}\ntools:\n- «name: report\n  nodes:\n  - {id: entry, type: entry, next: a}\n  - {id: a, type: mcp, server: up, tool: x, args: *args, next: exit}\n  - {id: exit, type: exit}\n",
+			"the nodes share parts with the rest of the file",
+		},
 		{strings.Replace(file("{id: a, type: mcp, server: up, tool: x, next: exit}"), "- name: report", "- «name: report\n  executionLimits: {maxNodeExecutions: 3}", 1), "as steps, maxNodeExecutions is 3"},
 		{file("{id: a, type: mcp, server: «nope, tool: x, next: exit}"), "nope"},
 	} {
