@@ -135,10 +135,15 @@ func dollarText(args *Data) string {
 // is parsed and compared with want. The error is Diagnostics; path is for messages. It reads and
 // writes no file.
 func Rewrite(path string, src []byte, want *Data) ([]byte, error) {
+	return rewrite(path, src, want, false)
+}
+
+func rewrite(path string, src []byte, want *Data, keeps bool) ([]byte, error) {
 	e, err := newEditor(path, src)
 	if err != nil {
 		return nil, err
 	}
+	e.keeps, e.notes = keeps, map[*Data]string{}
 	text, err := e.rewriteRoot(want)
 	if err != nil {
 		return nil, err

@@ -199,3 +199,54 @@ func TestRewriteKeepsCommentsOfItems(t *testing.T) {
 		same(t, got, strings.ReplaceAll(strings.ReplaceAll(want, "LONG", `"`+long+`"`), "\n", end))
 	}
 }
+
+// The comments of keys and items that are left out stay where what they had goes, or above what follows; Rewrite drops them.
+func TestRestructure(t *testing.T) {
+	const src = `top: # of all
+  # the first
+  - id: a
+    # the old one
+    old: {value: "# no comment"} # beside it
+    # the last
+    gone: 1 # not used
+    kept: |
+      # a text
+  # left out
+  - id: b # nothing
+    x: 1
+  # the third
+  - id: c
+`
+	root, err := ParseData("f.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := root.Get("top").Items
+	a := items[0].With("old", nil).With("gone", nil).With("new", items[0].Get("old").Get("value"))
+	want := root.With("top", NewList(a, items[2]))
+	got, err := Restructure("f.yaml", []byte(src), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const expected = `top: # of all
+  # the first
+  - id: a
+    # the last
+    # not used
+    kept: |
+      # a text
+    # the old one
+    # beside it
+    new: "# no comment"
+  # left out
+  # nothing
+  # the third
+  - id: c
+`
+	if string(got) != expected {
+		t.Errorf("found\n%s", got)
+	}
+	if got, err := Rewrite("f.yaml", []byte(src), want); err != nil || strings.Contains(string(got), "left out") || strings.Contains(string(got), "beside it") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

@@ -16,6 +16,10 @@ type editor struct {
 	edits   map[int]edit         // by start, so that a shared anchor is changed once
 	changes []Change
 	found   Diagnostics
+
+	keeps   bool             // comments of what is left out stay: see Restructure
+	notes   map[*Data]string // those that have moved to a new part
+	scalars [][2]int         // the bytes of scalars, sorted; nil: not yet found
 }
 
 // edit replaces source[from:to].

@@ -111,7 +111,10 @@ func Quote(t Text) Fix {
 var notInName = wording.Pattern(`[^A-Za-z0-9_]+`)
 
 // PlainName writes _ for what a plain name cannot have, in this place alone.
-func PlainName(t Text) Fix { return rename(t, notInName().ReplaceAllString(t.Value, "_")) }
+func PlainName(t Text) Fix { return rename(t, PlainWord(t.Value)) }
+
+// PlainWord returns a name with _ for what a plain name cannot have.
+func PlainWord(name string) string { return notInName().ReplaceAllString(name, "_") }
 
 // AnotherName gives a name that is taken another one, in this place alone.
 func AnotherName(t Text) Fix { return rename(t, t.Value+"_2") }

@@ -63,27 +63,39 @@ func (e *editor) rewriteMapping(n *yaml.Node, want *Data) string {
 	indent := n.Content[0].Column - 1
 	lead := string(e.src.data[e.start(n):e.start(n.Content[0])]) // an anchor
 	var lines []string                                           // each with the lines above it
-	gap := ""                                                    // the lines above the next key
+	gap, above := "", ""                                         // the lines above the next key, and those of them that are directly above it
 	fresh := newKeys(n, want)
+	moved := map[*yaml.Node]bool{} // the keys whose comments are above a new one
+	for i, from := 0, e.start(n.Content[0]); i+1 < len(n.Content) && e.keeps; i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		moved[key] = want.Get(key.Value) == nil && e.moveRemarks(key, value, from, want, fresh)
+		from = e.nextLine(e.pairStop(key, value))
+	}
 	for _, i := range fresh[""] {
 		lines = append(lines, e.freshPair(want, i, indent))
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		end := e.pairStop(key, value)
+		if !moved[key] {
+			gap += above
+		}
 		if wanted := want.Get(key.Value); wanted != nil {
 			lines = append(lines, gap+e.rewritePair(key, value, wanted, indent))
 			gap = ""
+		} else if !moved[key] {
+			gap += e.above(e.remarks(e.start(key), end), indent)
 		}
 		for _, j := range fresh[key.Value] {
 			lines = append(lines, e.freshPair(want, j, indent))
 		}
 		if i+2 < len(n.Content) {
-			gap += string(e.src.data[e.nextLine(end):e.lineStart(e.start(n.Content[i+2]))])
+			above = string(e.src.data[e.nextLine(end):e.lineStart(e.start(n.Content[i+2]))])
 		} else {
-			gap += e.below(end, e.stop(n))
+			above = e.below(end, e.stop(n))
 		}
 	}
+	gap += above
 	text := lead + strings.TrimLeft(strings.Join(lines, e.newline()), " ")
 	if gap = strings.TrimRight(gap, " \r\n"); gap != "" { // the comment above a removed last key
 		text += e.newline() + gap
@@ -132,7 +144,8 @@ func newKeys(n *yaml.Node, want *Data) map[string][]int {
 }
 
 func (e *editor) freshPair(want *Data, i, indent int) string {
-	w := writer{newline: e.newline()}
+	w := writer{newline: e.newline(), notes: e.notes}
+	w.note(want.Items[i], indent)
 	w.pair(want.Keys[i].Value, want.Items[i], indent, "")
 	return strings.Repeat(" ", indent) + w.text()
 }
@@ -225,6 +238,19 @@ func (e *editor) rewriteList(n *yaml.Node, want *Data, from int) string {
 		}
 		chunks[at].used = true
 		lines[i] = e.rewriteItem(chunks[at], wanted, indent)
+		chunks[at].line = i
+	}
+	left := "" // the comments of items that are left out
+	for _, c := range chunks {
+		if c.used {
+			lines[c.line] = left + lines[c.line]
+			left = ""
+		} else if e.keeps {
+			left += string(e.src.data[c.from:e.lineStart(e.start(c.item))]) + e.above(e.remarks(e.start(c.item), c.to), indent)
+		}
+	}
+	if left != "" {
+		lines = append(lines, strings.TrimRight(left, " \r\n"))
 	}
 	if below := e.below(chunks[len(chunks)-1].to, e.stop(n)); below != "" {
 		lines = append(lines, below)
@@ -237,6 +263,7 @@ type chunk struct {
 	item     *yaml.Node
 	from, to int
 	used     bool
+	line     int // of the wanted item that it becomes
 }
 
 // apart returns the blank line before a new item when the others have one.

@@ -115,6 +115,9 @@ func (e *editor) rewriteForms() {
 		e.rename(key, "mcpServers")
 	}
 	e.reportMoves()
+	for _, tool := range children(under(e.root, "tools")) {
+		e.rewriteSteps(tool)
+	}
 	for _, node := range e.allNodes() {
 		switch word(node, "type") {
 		case olderMCPNode:
@@ -169,6 +172,14 @@ func (e *editor) rewriteArgs(node *yaml.Node) {
 		}
 		e.replace(e.start(n), e.end(n), "{expr: "+e.inFlow(n)+"}")
 		e.change(n, "the text is now {expr: …}")
+	}
+}
+
+// rewriteSteps rewrites the args of the steps of a tool or a block.
+func (e *editor) rewriteSteps(of *yaml.Node) {
+	for _, step := range children(under(of, "steps")) {
+		e.rewriteArgs(step)
+		e.rewriteSteps(step)
 	}
 }
 

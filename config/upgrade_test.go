@@ -150,3 +150,40 @@ func FuzzUpgrade(f *testing.F) {
 		}
 	})
 }
+
+// Steps beside older forms stay as they are, but for args that are expressions in such a file.
+func TestUpgradeSteps(t *testing.T) {
+	const steps = `
+  - name: report   # of steps
+    description: Steps.
+    steps:
+      # The first.
+      - id: rows   # for each
+        each: args.files
+        as: file
+        steps:
+          - {id: text, call: up.read, args: {path: $file, mode: plain}, effect: read}   # one file
+          # Not always.
+          - id: more
+            if: $exists(text.next)
+            call: up.read
+            args:
+              path: $text.next   # the next page
+            repeat: {until: $not($exists($result.next)), collect: true}
+        return: '{"file": $file, "more": more}'   # of the block
+        onError: skip
+      - {id: sure, ask: {message: Go on?}, after: [rows]}
+    # The value.
+    return: rows
+`
+	src := strings.Replace(shared, "tools:\n", "tools:"+steps, 1)
+	out := upgraded(t, src)
+	want := strings.NewReplacer("path: $file,", "path: {expr: $file},", "path: $text.next ", "path: {expr: $text.next} ").Replace(steps)
+	if !strings.Contains(out, want) {
+		t.Errorf("expected the steps\n%s\nin\n%s", want, out)
+	}
+	current := strings.Replace(out, "server:", "server: ", 1)
+	if again := upgraded(t, current); again != current {
+		t.Errorf("a current file with steps has changed:\n%s", again)
+	}
+}

@@ -38,6 +38,8 @@ type Graph struct {
 	varsRead  []string               // the names of those that expressions of the graph read, sorted
 	varPrefix string                 // of these names in ReadVars
 	allVars   value.Value            // what ReadVars returns without other values
+
+	needs func(*Steps) [][]int // of drawings: see Ordered
 }
 
 // Outcome is what came of an execution of a node, for Graph.Result.

@@ -201,6 +201,7 @@ type DrawnNode struct {
 	Steps    []DrawnNode     `json:"steps,omitempty"`    // of a block of steps, in file order
 	Reads    []string        `json:"reads,omitempty"`    // of a step: the steps of its block that it reads
 	After    []string        `json:"after,omitempty"`    // of a step: those after which it starts besides
+	Waits    []string        `json:"waits,omitempty"`    // of a step of Ordered: those for which it waits besides, because one of them changes something
 	Returns  []string        `json:"returns,omitempty"`  // of a block: its steps that return reads; without return its last step
 	If       string          `json:"if,omitempty"`       // of a step
 	Repeat   bool            `json:"repeat,omitempty"`   // of a step: it runs until a condition holds

@@ -6,6 +6,44 @@ import (
 	"strings"
 )
 
+// Ordered returns the graph for drawings that show the order of its steps, too: needs returns for each step of a block those that
+// end before it starts. Arrows that follow from others are left out.
+func (g *Graph) Ordered(needs func(*Steps) [][]int) *Graph {
+	ordered := *g
+	ordered.needs = needs
+	return &ordered
+}
+
+// waits returns for each step of a block those that it waits for although it does not read them, as far as that does not
+// follow from the others; nil for each where the order is not drawn.
+func (g *Graph) waits(n *Steps) [][]int {
+	waits := make([][]int, len(n.Block))
+	if g.needs == nil {
+		return waits
+	}
+	before := make([][]bool, len(n.Block)) // of each step, those that have ended when it starts
+	for i, needs := range g.needs(n) {
+		before[i] = make([]bool, len(n.Block))
+		note := func(j int) {
+			before[i][j] = true
+			for k, ended := range before[j] {
+				before[i][k] = before[i][k] || ended
+			}
+		}
+		for _, j := range n.Block[i].Needs {
+			note(j)
+		}
+		for _, j := range slices.Backward(needs) {
+			if !before[i][j] {
+				waits[i] = append(waits[i], j)
+				note(j)
+			}
+		}
+		slices.Sort(waits[i])
+	}
+	return waits
+}
+
 // mermaidSteps writes steps as a box with the steps in it, and an arrow for each read.
 func mermaidSteps(b *strings.Builder, g *Graph, n *Steps, label, name, indent string) {
 	fmt.Fprintf(b, "%ssubgraph %s[\"%s\"]\n", indent, name, label)
@@ -18,9 +56,13 @@ func mermaidSteps(b *strings.Builder, g *Graph, n *Steps, label, name, indent st
 		shape := shapes[s.Node.Type()]
 		fmt.Fprintf(b, "%s    %s%s\"%s\"%s\n", indent, own, shape.opening, stepLabel(g, s, "<br/>", mermaidText), shape.closing)
 	}
+	waits := g.waits(n)
 	for i, s := range n.Block {
 		for _, from := range s.Needs {
 			fmt.Fprintf(b, "%s    %ss%d --> %ss%d\n", indent, name, from, name, i)
+		}
+		for _, from := range waits[i] {
+			fmt.Fprintf(b, "%s    %ss%d -.-> %ss%d\n", indent, name, from, name, i)
 		}
 	}
 	fmt.Fprintf(b, "%send\n", indent)
@@ -53,13 +95,18 @@ func dotSteps(b *strings.Builder, g *Graph, n *Steps, label, name, indent string
 		}
 		fmt.Fprintf(b, "%s    %s [shape=%s, label=\"%s\"];\n", indent, own, shapes[s.Node.Type()].dot, stepLabel(g, s, `\n`, dotText))
 	}
+	waits := g.waits(n)
 	for i, s := range n.Block {
-		for _, from := range s.Needs {
+		for at, from := range slices.Concat(s.Needs, waits[i]) {
 			tail, of := dotEnd(n.Block[from].Node, fmt.Sprintf("%ss%d", name, from), "ltail")
 			head, to := dotEnd(s.Node, fmt.Sprintf("%ss%d", name, i), "lhead")
-			attributes := ""
-			if of+to != "" {
-				attributes = " [" + strings.Trim(of+", "+to, ", ") + "]"
+			dashed := ""
+			if at >= len(s.Needs) {
+				dashed = "style=dashed"
+			}
+			attributes := strings.Join(slices.DeleteFunc([]string{of, to, dashed}, func(a string) bool { return a == "" }), ", ")
+			if attributes != "" {
+				attributes = " [" + attributes + "]"
 			}
 			fmt.Fprintf(b, "%s    %s -> %s%s;\n", indent, tail, head, attributes)
 		}
@@ -86,8 +133,10 @@ func (g *Graph) drawSteps(drawn *DrawnNode, n *Steps) {
 		}
 		return all
 	}
-	for _, s := range n.Block {
+	waits := g.waits(n)
+	for i, s := range n.Block {
 		step := g.drawNode(s.ID, s.Node)
+		step.Waits = ids(waits[i])
 		step.Each, step.Repeat, step.After = s.Each != nil, s.Repeat != nil, ids(s.After)
 		step.Reads = ids(slices.DeleteFunc(slices.Clone(s.Needs), func(i int) bool { return !s.Reads(i) }))
 		if s.If != nil {

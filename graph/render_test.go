@@ -2,6 +2,7 @@ package graph
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,6 +54,35 @@ func TestRender(t *testing.T) {
 		if !json.Valid([]byte(JSON(g))) {
 			t.Errorf("%s: the JSON is not JSON", name)
 		}
+	}
+}
+
+// A step that changes something waits for all above, and those below for it; arrows that follow from others are left out.
+func TestRenderOrdered(t *testing.T) {
+	const src = `{version: "1.0", server: {name: s, version: 1.0.0}, mcpServers: {up: {command: up}}, tools: [{name: t, steps: [
+  {id: a, call: up.a}, {id: b, call: up.b, args: {v: {expr: a}}}, {id: c, call: up.c}, {id: w, call: up.w, args: {v: {expr: c}}},
+  {id: d, steps: [{id: e, call: up.e}, {id: f, call: up.f}]}, {id: g, call: up.g, args: {v: {expr: d}}}, {id: h, call: up.h, after: [g]}]}]}`
+	file, err := config.Parse("g.yaml", []byte(src), config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, found, err := Build(t.Context(), file)
+	if err := errors.Join(err, found.Err()); err != nil {
+		t.Fatal(err)
+	}
+	steps := graphs[0].Steps()
+	g := graphs[0].Ordered(func(n *Steps) [][]int {
+		if n != steps { // e and f change something, so d does
+			return [][]int{nil, {0}}
+		}
+		return [][]int{nil, {0}, nil, {0, 1, 2}, {0, 1, 2, 3}, {4}, {4, 5}}
+	})
+	dir := filepath.Join("testdata", "render")
+	checkGolden(t, filepath.Join(dir, "ordered.mmd"), Mermaid(g))
+	checkGolden(t, filepath.Join(dir, "ordered.dot"), DOT(g))
+	checkGolden(t, filepath.Join(dir, "ordered.json"), JSON(g))
+	if Mermaid(graphs[0]) == Mermaid(g) || strings.Contains(Mermaid(graphs[0]), "-.->") {
+		t.Error("the drawing without order has it")
 	}
 }
 

@@ -71,6 +71,9 @@ func (g *Graph) Steps() *Steps {
 	return s
 }
 
+// IsStepID reports whether a step can have an id: expressions read it as a name, and as that of a step.
+func IsStepID(id string) bool { return isPlain(id) && !isReserved(id) && id != argsName }
+
 // InSteps returns a finding about a step in the words of steps, which are no nodes and are read by their names alone.
 func InSteps(d config.Diagnostic) config.Diagnostic {
 	d.Message = strings.ReplaceAll(d.Message, "node \"", "step \"")

@@ -66,6 +66,7 @@ var elsewhereTold = map[string]string{
 	"schema-depth":   "a File that was not parsed",
 	"cannot-upgrade": "toolgraph upgrade",
 	"cannot-edit":    "toolgraph toolkit",
+	"cannot-convert": "toolgraph convert",
 	"not-portable":   "toolgraph bundle",
 	"bad-test":       "toolgraph test", "unknown-test-name": "toolgraph test", "mock-refused": "toolgraph test",
 	"bad-lock": "a lock", "lock-edited": "a lock", "not-locked": "a lock", "exceeds-lock": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",

@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"toolgraph/config"
+	"toolgraph/internal/authoring/convert"
 	"toolgraph/tests/examplefile"
 	"toolgraph/tests/testbin"
 )
@@ -94,4 +97,58 @@ func tracePath(table string) []string {
 		}
 	}
 	return path
+}
+
+// The examples whose tools are a chain of nodes pass their tests as steps, too.
+func TestExamplesConverted(t *testing.T) {
+	toolgraph := testbin.Build(t, "toolgraph")
+	files, err := filepath.Glob("../examples/*.test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	converted := 0
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".test.yaml")
+		src, err := os.ReadFile("../examples/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := config.Parse(name+".yaml", src, config.Options{AssumeEnv: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := src
+		for _, tool := range file.Tools {
+			if tool.StepsAt.IsValid() {
+				continue
+			}
+			steps, _, err := convert.ToSteps(t.Context(), name+".yaml", text, tool.Name.Value, config.Options{AssumeEnv: true})
+			if err == nil {
+				text, converted = steps, converted+1
+			} else if !strings.Contains(err.Error(), "[cannot-convert]") {
+				t.Error(err)
+			}
+		}
+		if bytes.Equal(text, src) {
+			continue
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, ending := range []string{config.TestEnding, config.CassetteEnding} {
+			if beside, err := os.ReadFile("../examples/" + name + ending); err == nil {
+				beside = regexp.MustCompile(`(?m)^ *path: \[.*\]\n`).ReplaceAll(beside, nil) // steps have none
+				if err := os.WriteFile(filepath.Join(dir, name+ending), beside, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if out, err := programCommand(t, toolgraph, "test", filepath.Join(dir, name+config.TestEnding)).CombinedOutput(); err != nil {
+			t.Errorf("%s as steps: %v\n%s\n%s", name, err, out, text)
+		}
+	}
+	if converted < 3 {
+		t.Errorf("%d tools were converted", converted)
+	}
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
+	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/program"
 	"toolgraph/internal/project"
@@ -15,10 +17,14 @@ import (
 
 func newGraph(std program.Streams) *cobra.Command {
 	var format, file, servers string
-	var anyEnv bool
+	var anyEnv, compiled bool
 	cmd := &cobra.Command{
 		Use:   "graph FILE [TOOL]",
 		Short: "Draw the graphs of a file as Mermaid, DOT or JSON",
+		Long: `Draw the graphs of a file. A tool of steps is its entry, a box with its steps, an arrow for
+each read, and its exit. With --compiled, dashed arrows (waits in JSON) show the order that the
+engine adds: a step that changes something as its effect says, or asks the user, waits for all
+steps above, and those below wait for it. Arrows that follow from others are left out.`,
 		Example: `  toolgraph graph graph.yaml count_files          Mermaid, which GitHub renders
   toolgraph graph graph.yaml --format dot | dot -Tsvg > graph.svg`,
 		Args: program.Args(0, 1, "a graph file and a tool"),
@@ -35,11 +41,20 @@ func newGraph(std program.Streams) *cobra.Command {
 				}
 				graphs = []*graph.Graph{one}
 			}
+			if compiled {
+				graphs = slices.Clone(graphs)
+				for i, g := range graphs {
+					if order := execution.OrderOf(g, execution.DeclaredChanges(cmd.Context(), g)); order != nil {
+						graphs[i] = g.Ordered(order.Needs)
+					}
+				}
+			}
 			return renderers[format](std.Out, graphs)
 		},
 	}
 	program.ChoiceFlag(cmd, &format, "format", "f", "output format", "mermaid", "dot", "json")
 	program.JSONFlag(cmd, &format)
+	cmd.Flags().BoolVar(&compiled, "compiled", false, "also show the order in which the engine runs steps that do not read each other")
 	program.ServersFlag(cmd, &servers)
 	program.AnyEnvFlag(cmd, &anyEnv)
 	return program.TakesGraph(cmd, &file)

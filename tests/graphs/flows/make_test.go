@@ -139,6 +139,9 @@ type maker struct {
 	nodes int  // of the tool that is made
 	each  bool // inside a node with a forEach
 	tight bool // inside a node with several parts, whose values must stay small
+
+	straight bool // the tool is a chain, and reads nothing but outputs: see makeStraight
+	at       int  // its nodes so far
 }
 
 // makeProgram makes the program of a seed: the same one each time.
@@ -159,7 +162,14 @@ func makeProgram(seed, index uint64) *program {
 func (m *maker) pick(numbers ...int) int   { return numbers[m.IntN(len(numbers))] }
 func (m *maker) of(texts ...string) string { return texts[m.IntN(len(texts))] }
 func (m *maker) oneIn(n int) bool          { return m.IntN(n) == 0 }
-func (m *maker) any() string               { return "n" + strconv.Itoa(1+m.IntN(m.nodes)) }
+func (m *maker) any() string {
+	if m.straight && m.at == 0 {
+		return "entry"
+	} else if m.straight {
+		return "n" + strconv.Itoa(1+m.IntN(m.at))
+	}
+	return "n" + strconv.Itoa(1+m.IntN(m.nodes))
+}
 func (m *maker) edge() string              { return "@" + m.of(m.any(), m.any(), "exit") + "@" }
 func quoted(source string) string          { return "'" + strings.ReplaceAll(source, "'", "''") + "'" }
 func (m *maker) expr(source string) string { return "{expr: " + quoted(source) + "}" }
