@@ -3,7 +3,8 @@ package mcpclient
 import (
 	"bytes"
 	"errors"
-	"strings"
+
+	"toolgraph/expressions/value"
 )
 
 var (
@@ -51,110 +52,26 @@ func elements(src []byte, found func(value []byte)) error {
 
 // split reports whether src is one object or array, which begins with open.
 func split(src []byte, open byte, found func(name, value []byte)) bool {
-	at := func(i int) byte {
-		if i < len(src) {
-			return src[i]
-		}
-		return 0
-	}
-	i := skipSpace(src, 0)
-	if at(i) != open {
+	s := value.NewScanner(src)
+	if s.Peek() != open {
 		return false
 	}
-	closing := open + 2 // in ASCII, ] is two after [, and } two after {
-	i = skipSpace(src, i+1)
-	for first := true; !first || at(i) != closing; first = false {
-		var name []byte
+	more, err := s.Open(1)
+	for more && err == nil {
+		var name, raw []byte
 		if open == '{' {
-			if at(i) != '"' {
-				return false
-			}
-			end := skipString(src, i)
-			if end < 0 {
-				return false
-			}
-			name = src[i+1 : end-1]
-			if i = skipSpace(src, end); at(i) != ':' {
-				return false
-			}
-			i = skipSpace(src, i+1)
+			name, _, err = s.Key()
 		}
-		end := skipValue(src, i)
-		if end < 0 {
+		if err == nil {
+			raw, err = s.Skip()
+		}
+		if err != nil {
 			return false
 		}
-		found(name, src[i:end])
-		i = skipSpace(src, end)
-		if at(i) == closing {
-			break
-		}
-		if at(i) != ',' {
-			return false
-		}
-		i = skipSpace(src, i+1)
+		found(name, raw)
+		more, err = s.Next(open + 2) // in ASCII, ] is two after [, and } two after {
 	}
-	return skipSpace(src, i+1) == len(src)
-}
-
-func skipSpace(src []byte, i int) int {
-	for i < len(src) && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the index after the string that begins at i, or -1.
-func skipString(src []byte, i int) int {
-	for at := i + 1; ; {
-		q := bytes.IndexByte(src[at:], '"')
-		if q < 0 {
-			return -1
-		}
-		at += q
-		slashes := 0
-		for src[at-1-slashes] == '\\' {
-			slashes++ // ends at the opening quote at the latest
-		}
-		if at++; slashes%2 == 0 {
-			return at
-		}
-	}
-}
-
-// skipValue returns the index after the value that begins at i, or -1.
-func skipValue(src []byte, i int) int {
-	depth := 0
-	for i < len(src) {
-		switch src[i] {
-		case '"':
-			if i = skipString(src, i); i < 0 {
-				return -1
-			}
-		case '{', '[':
-			depth++
-			i++
-			continue
-		case '}', ']':
-			if depth--; depth < 0 {
-				return -1
-			}
-			i++
-		case ' ', '\n', '\t', '\r', ',', ':':
-			if depth == 0 {
-				return -1
-			}
-			i++
-			continue
-		default:
-			for i < len(src) && strings.IndexByte(" \n\t\r,:{}[]\"", src[i]) < 0 {
-				i++
-			}
-		}
-		if depth == 0 {
-			return i
-		}
-	}
-	return -1
+	return err == nil && s.End() == nil
 }
 
 // envelope is one JSON-RPC message; its fields are slices of the line.
