@@ -16,7 +16,10 @@ import (
 	"testing"
 )
 
-const module = "toolgraph/"
+const (
+	modulePath = "toolgraph"
+	module     = modulePath + "/"
+)
 
 // values is the room of a run's values, language the rooms of the two languages over them.
 var (

@@ -60,13 +60,16 @@ func (k *packer) addBinaries() ([]Binary, error) {
 	return all, nil
 }
 
+// modulePath is the path of this module.
+const modulePath = "toolgraph"
+
 // readBinary reads for which system an executable was built.
 func readBinary(path string) (Binary, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return Binary{}, fmt.Errorf("%s is not an executable that Go has built; name one of a release: %w", path, err)
 	}
-	if info.Main.Path != "toolgraph" {
+	if info.Main.Path != modulePath {
 		return Binary{}, fmt.Errorf("%s is the program %s, expected toolgraph", path, wording.Quote(info.Main.Path))
 	}
 	var b Binary

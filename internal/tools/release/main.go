@@ -16,7 +16,9 @@ const usage = `usage, in the root of the project:
   go run ./internal/tools/release npm DIST VERSION PACKAGE  DIST/npm: the packages of DIST's archives, for npm publish
   go run ./internal/tools/release bundles DIST VERSION      DIST/*.mcpb: bundles of the first graph, for all systems
   go run ./internal/tools/release image TAR CERTIFICATES    the files of the image beside the executable: certificates, directories
-  go run ./internal/tools/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX`
+  go run ./internal/tools/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX
+  go run ./internal/tools/release publish-as MODULE [NAME=VALUE]...
+                                                            one commit with the module's path and all names of releases`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -29,6 +31,13 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
+	if len(args) > 1 && args[0] == "publish-as" {
+		n, err := namesFor(args[1], args[2:])
+		if err != nil {
+			return err
+		}
+		return publishAs(ctx, ".", n)
+	}
 	if len(args) < 3 {
 		return errors.New(usage)
 	}
