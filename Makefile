@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -123,5 +123,11 @@ release-check: ## make the files of a release in DIST (default dist) and try the
 	go run ./internal/tools/release npm $${DIST:-dist} $${VERSION:-0.0.0-check} toolgraph
 	go run ./internal/tools/release bundles $${DIST:-dist} $${VERSION:-0.0.0-check}
 	TOOLGRAPH_CLIENTS=1 TOOLGRAPH_RELEASE=$$(realpath $${DIST:-dist}) go test -count=1 -v -run TestRelease ./internal/tools/release
+
+publish-as: ## give the module its path and every release its names, in one commit (MODULE=host/owner/toolgraph; docs/releasing.md has the other names)
+	go run ./internal/tools/release publish-as "$(MODULE)" $(NAMES)
+
+published: ## publish a clone as another module, and get it as others would, through a proxy that is a directory
+	TOOLGRAPH_PUBLISHED=1 go test -count=1 -timeout 20m -v -run TestPublished ./internal/tools/release
 
 check: lint test race ## what a change must pass

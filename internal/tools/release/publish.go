@@ -29,7 +29,7 @@ func publishAs(ctx context.Context, root string, n names) error {
 		return err
 	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
-		if err := n.rewrite(root, name); err != nil {
+		if err := n.rewrite(ctx, root, name); err != nil {
 			return err
 		}
 	}
@@ -55,7 +55,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // rewrite writes the names into one file, if it has a place for them.
-func (n names) rewrite(root, name string) error {
+func (n names) rewrite(ctx context.Context, root, name string) error {
 	file := filepath.Join(root, name)
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -82,7 +82,12 @@ func (n names) rewrite(root, name string) error {
 		}
 		text = string(formatted)
 	}
-	return os.WriteFile(file, []byte(text), info.Mode().Perm())
+	if err := os.WriteFile(file, []byte(text), info.Mode().Perm()); err != nil || path.Base(name) != "go.mod" {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-fmt") // sorts the modules
+	cmd.Dir, cmd.Stderr = filepath.Dir(file), os.Stderr
+	return cmd.Run()
 }
 
 var (
@@ -131,7 +136,7 @@ var (
 	places      = regexp.MustCompile(`\b(?:MODULE|REPOSITORY|OWNER|PACKAGE|IMAGE|TAP|BUCKET)\b`)
 	beforehand  = regexp.MustCompile(`(?s)<!-- until published -->.*?<!-- published -->\n?`)
 	environment = regexp.MustCompile(`(?:env\.|vars\.|\$|\$\{)$`) // before the name of a variable
-	assigned    = regexp.MustCompile(`^\s*[:=]`)                   // behind one
+	assigned    = regexp.MustCompile(`^\s*[:=]`)                  // behind one
 )
 
 // inPlaces fills the places of a text, and removes what is true only before that.
