@@ -199,7 +199,7 @@ func main() {
 	}
 	goes(clone, "vet", "./...")
 	goes(clone, "test", "./internal/interop/bundle", "./internal/tools/release", "./docs")
-	goes(clone, "test", "./tests", "-run", "Imports|Layers|Embedding|English|Examples")
+	goes(clone, "test", "./tests", "-run", "Imports|Layers|Embedding|Examples")
 }
 
 // serve puts a version of the module in clone into a directory in the form of a proxy, and returns the variables with which
