@@ -57,6 +57,9 @@ func (k *packer) addBinaries() ([]Binary, error) {
 			return nil, err
 		}
 	}
+	if k.opts.Licenses != "" {
+		return all, k.add(File{Name: "server/LICENSES.txt", Mode: 0o644, Data: []byte(k.opts.Licenses)})
+	}
 	return all, nil
 }
 
