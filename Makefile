@@ -40,8 +40,8 @@ mutants: ## break ten rooms in small ways, one at a time, and print which tests 
 steps: ## run the thirty tasks of docs/experiments/steps in the engine (needs Node)
 	TOOLGRAPH_STEPS=1 go test -count=1 -v ./tests/steptasks
 
-clients: ## call every example from third-party MCP clients (needs Node)
-	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
+clients: ## call every example from the newest third-party MCP clients, and write docs/clients.md (needs Node)
+	TOOLGRAPH_NEWEST=1 TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/clients/
 
 editors: ## test the language server in Neovim and Emacs, and the extension for VS Code (needs these editors and Node; code-server with TOOLGRAPH_CODE_SERVER)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m -v ./tests/editor/
