@@ -134,7 +134,7 @@ func TestReleaseServerJSON(t *testing.T) {
 	dist(t)
 	clients(t)
 	var module struct{ Dir string }
-	if err := json.Unmarshal([]byte(output(t, command(t, "go", "mod", "download", "-json", "github.com/modelcontextprotocol/registry@v1.8.7"))), &module); err != nil {
+	if err := json.Unmarshal([]byte(output(t, command(t, "go", "mod", "download", "-json", "github.com/modelcontextprotocol/registry@v1.8.9"))), &module); err != nil {
 		t.Fatal(err)
 	}
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(module.Dir, "internal", "validators", "schemas", "2025-12-11.json"))
