@@ -49,9 +49,13 @@ func telling(lines []string, count int) []string {
 	if len(said) == 0 {
 		return lines[max(0, len(lines)-count):]
 	}
-	reason := slices.IndexFunc(said, named().MatchString)
+	whole := func(line string) bool { return !strings.ContainsAny(line[len(line)-1:], ":[{(") } // and no heading of what follows
+	reason := slices.IndexFunc(said, func(line string) bool { return named().MatchString(line) && whole(strings.TrimSpace(line)) })
 	if reason < 0 {
-		reason = slices.IndexFunc(said, speaks().MatchString)
+		reason = slices.IndexFunc(said, func(line string) bool { return speaks().MatchString(line) && whole(strings.TrimSpace(line)) })
+	}
+	if reason < 0 {
+		reason = slices.IndexFunc(said, named().MatchString)
 	}
 	if reason < 0 {
 		return said[max(0, len(said)-count):]

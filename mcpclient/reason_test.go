@@ -27,6 +27,7 @@ func TestX21TellingLines(t *testing.T) {
 			"Error: No access token was provided\n" + strings.Repeat("  --flag\n  --other\n", 20) + strings.Join(strings.Split("1 2 3 4 5 6 7 8 9 10 11 12", " "), "\n"),
 			[]string{"Error: No access token was provided", "  --flag", "  --other", "1", "2"},
 		},
+		"a heading":     {"Error while starting:\n[\n  {\n    \"message\": \"URL cannot be empty\"\n  }\n]", []string{"    \"message\": \"URL cannot be empty\"", "  }", "]", "[", "  {"}},
 		"repeated":      {"connecting\nretry\nconnecting\nretry\nconnect ECONNREFUSED, failed", []string{"connect ECONNREFUSED, failed", "connecting", "retry"}},
 		"no reason":     {"1\n2\n3\n4\n5\n6\n7", []string{"3", "4", "5", "6", "7"}},
 		"only a stack":  {"    at a\n    at b", []string{"    at a", "    at b"}},
