@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -185,30 +183,6 @@ func TestReleaseOnARM(t *testing.T) {
 		t.Errorf("the executable is %s", out)
 	}
 	talk(t, command(t, qemu, binary, "demo-server", "."), "list_directory", `{"path":"."}`)
-}
-
-// The executable for Windows serves a graph and starts its server under Wine, where that is installed.
-// Wine before version 9 needs a bcryptprimitives.dll in the prefix that WINEPREFIX names.
-func TestReleaseOnWine(t *testing.T) {
-	binary := executable(t, target{"windows", "amd64"})
-	wine, err := exec.LookPath("wine")
-	if err != nil {
-		t.Skip("wine is not installed")
-	}
-	dir := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "folder.yaml"), firstGraph, 0o600), os.WriteFile(filepath.Join(dir, "note.md"), []byte("a note"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	onWine := func(args ...string) *exec.Cmd {
-		cmd := command(t, wine, append([]string{binary}, args...)...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "WINEPREFIX="+cmp.Or(os.Getenv("WINEPREFIX"), dir+"/prefix"), "WINEDEBUG=-all", "FOLDER=.")
-		return cmd
-	}
-	if out := output(t, onWine("version")); !strings.Contains(out, "windows/amd64") {
-		t.Errorf("the executable is %s", out)
-	}
-	talk(t, onWine("serve", "folder.yaml"), "largest_files", `{"top":1}`)
 }
 
 // The file tree of the image is enough: the executable runs in it as its user, without other files.
