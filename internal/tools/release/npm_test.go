@@ -91,10 +91,9 @@ func problems(dir string, p packageJSON, n names) (found []string) {
 	report(p.License != "MIT", "the license is %q, expected that of LICENSE as SPDX", p.License)
 	report(p.Description == "", "there is no description")
 	// npm publish --provenance compares the address with the workflow's, and fails without one (E422).
-	switch {
-	case p.Repository == nil:
+	if p.Repository == nil {
 		report(true, "there is no repository, which --provenance needs")
-	default:
+	} else {
 		report(p.Repository.Type != "git" || !gitAddress.MatchString(p.Repository.URL), "the repository is %+v, expected git+https://host/owner/name.git", *p.Repository)
 		report(p.Repository.URL != "git+"+n.repository+".git", "the repository is %s, expected %s of the workflow", p.Repository.URL, n.repository)
 	}
