@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
@@ -95,7 +96,7 @@ func writePackages(dist, version string, n names) error {
 			return err
 		}
 	}
-	return main.write(filepath.Join(root, "main"), "toolgraph.js", launcher, packageFile{"README.md", packageReadme, 0o644})
+	return main.write(filepath.Join(root, "main"), "toolgraph.js", launcher, packageFile{"README.md", bytes.ReplaceAll(packageReadme, []byte("PACKAGE"), []byte(name)), 0o644})
 }
 
 // noticesName is the name of the notices where there is no other file with licences.

@@ -143,6 +143,9 @@ func TestPackagesFollowTheRulesOfRegistries(t *testing.T) {
 			t.Errorf("%s has no notices: %v", p.Name, err)
 		}
 	}
+	if text := read(t, filepath.Join(dist, "npm", "main", "README.md")); !strings.Contains(text, "npx @acme/toolgraph init graph.yaml") {
+		t.Errorf("the page of the package is\n%s", text)
+	}
 	slices.Sort(published)
 	for name := range all[filepath.Join(dist, "npm", "main")].Optional {
 		if !slices.Contains(published, name) {

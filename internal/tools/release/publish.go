@@ -69,6 +69,8 @@ func (n names) rewrite(ctx context.Context, root, name string) error {
 	switch {
 	case name == "internal/tools/release/names.env":
 		text = n.fill(text)
+	case name == "internal/tools/editors/vscode/package.json":
+		text = strings.Replace(text, "  \"license\": \"MIT\",\n", fmt.Sprintf("  \"license\": \"MIT\",\n  \"repository\": { \"type\": \"git\", \"url\": %q },\n", n.repository+".git"), 1)
 	case hasPlaces(name):
 		text = n.inPlaces(text)
 	}

@@ -127,6 +127,9 @@ func TestPublishAs(t *testing.T) {
 	if left := said("grep", "-nwE", "MODULE|REPOSITORY|OWNER|PACKAGE|TAP|BUCKET", "--", "*.md", ".github", "action.yml", ":!docs/experiments", ":!docs/adr"); left != "" {
 		t.Errorf("places without a name:\n%s", left)
 	}
+	if text := read(t, filepath.Join(clone, "internal/tools/editors/vscode/package.json")); !strings.Contains(text, `"repository": { "type": "git", "url": "https://github.com/acme/toolgraph.git" }`) {
+		t.Error("the extension for VS Code has no repository")
+	}
 	for _, module := range []string{".", "internal/temporal", "internal/tools/bench"} {
 		cmd := command(t, "go", "list", "./...")
 		cmd.Dir = filepath.Join(clone, module)
