@@ -24,6 +24,13 @@ func publishAs(ctx context.Context, root string, n names) error {
 	} else if state != "" {
 		return errors.New("the work tree has changes that are not committed; commit them first, so that the commit has the names only:\n" + state)
 	}
+	file, err := os.ReadFile(filepath.Join(root, "internal/tools/release/names.env"))
+	if err != nil {
+		return err
+	}
+	if has := parseNames(string(file)); has.module != "" {
+		return fmt.Errorf("the module is published already, as %s; to choose another name, revert the commit \"publish as %s\" first", has.module, has.module)
+	}
 	listed, err := git(ctx, root, "ls-files", "-z")
 	if err != nil {
 		return err
@@ -32,11 +39,6 @@ func publishAs(ctx context.Context, root string, n names) error {
 		if err := n.rewrite(ctx, root, name); err != nil {
 			return err
 		}
-	}
-	if state, err := git(ctx, root, "status", "--porcelain"); err != nil {
-		return err
-	} else if state == "" {
-		return errors.New("nothing is left to rename: the module is published already; to choose another name, revert the commit \"publish as ...\" first")
 	}
 	_, err = git(ctx, root, "commit", "--quiet", "--all", "--message", "publish as "+n.module)
 	return err
