@@ -78,6 +78,16 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// from is the absolute path of this repository.
+func from(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // publishedClone returns a clone of this repository's last commit, published as acme.
 func publishedClone(t *testing.T) string {
 	t.Helper()
@@ -88,11 +98,7 @@ func publishedClone(t *testing.T) string {
 		t.Skip("the module is published already")
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
-	from, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	output(t, command(t, "git", "clone", "--quiet", "--no-tags", from, clone))
+	output(t, command(t, "git", "clone", "--quiet", "--no-tags", "file://"+filepath.ToSlash(from(t)), clone))
 	for _, setting := range []string{"user.name=Test", "user.email=test@example.com", "commit.gpgsign=false"} {
 		name, value, _ := strings.Cut(setting, "=")
 		output(t, command(t, "git", "-C", clone, "config", name, value))
@@ -115,8 +121,9 @@ func TestPublishAs(t *testing.T) {
 		}
 		return string(out)
 	}
-	if subject := said("log", "--format=%s", "origin/HEAD.."); subject != "publish as "+acme.module+"\n" {
-		t.Errorf("the commits are %q, expected one", subject)
+	before, after := said("-C", from(t), "rev-parse", "HEAD"), said("log", "--max-count=1", "--format=%P%n%s")
+	if after != before+"publish as "+acme.module+"\n" {
+		t.Errorf("the last commit is %q, expected one after %s", after, before)
 	}
 	if state := said("status", "--porcelain"); state != "" {
 		t.Errorf("the work tree has changes:\n%s", state)
