@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check release-check
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -40,8 +40,8 @@ mutants: ## break ten rooms in small ways, one at a time, and print which tests 
 steps: ## run the thirty tasks of docs/experiments/steps in the engine (needs Node)
 	TOOLGRAPH_STEPS=1 go test -count=1 -v ./tests/steptasks
 
-clients: ## call every example from third-party MCP clients (needs Node)
-	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/clients/
+clients: ## call every example from the newest third-party MCP clients, and write docs/clients.md (needs Node)
+	TOOLGRAPH_NEWEST=1 TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/clients/
 
 editors: ## test the language server in Neovim and Emacs, and the extension for VS Code (needs these editors and Node; code-server with TOOLGRAPH_CODE_SERVER)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m -v ./tests/editor/
@@ -116,12 +116,35 @@ bench: ## measure startup, size, speed and memory beside other servers and engin
 bench-scale: ## measure one process, three, and workers of Temporal (needs Postgres and the temporal CLI; leaves out what is missing)
 	cd internal/tools/bench && go run ./scale
 
-release-check: ## make the files of a release in DIST (default dist) and try them (needs Node; tries qemu, Wine, systemd)
+notices: ## write docs/third-party-notices.txt from the modules that are linked, on all systems
+	go run ./internal/tools/release notices
+
+# 2.17 needs a module that the Go module proxy does not serve, 2.18 needs Go 1.27.
+GORELEASER := go run github.com/goreleaser/goreleaser/v2@v2.16.0
+
+release-files: ## make archives, SBOMs, checksums, deb and rpm of all systems in dist (VERSION=0.0.0-check)
+	$(GORELEASER) check
+	$(GORELEASER) release --snapshot --clean --skip=docker,sign
+
+release-dry: ## the same for this system only, in dist/dry, and try the files
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
+	{ sed "s/goos: \[.*/goos: [$$(go env GOOS)]/; s/goarch: \[.*/goarch: [$$(go env GOARCH)]/" .goreleaser.yaml; echo "dist: dist/dry"; } > dry.goreleaser.yaml
+	$(GORELEASER) check
+	$(GORELEASER) release --snapshot --clean --skip=docker,sign,scoop,homebrew -f dry.goreleaser.yaml
+	rm dry.goreleaser.yaml
+	TOOLGRAPH_DRY=1 TOOLGRAPH_RELEASE=$$(realpath dist/dry) go test -count=1 -v -run 'TestRelease(Archives|Newcomer|Deb|RPM|Image)' ./internal/tools/release
+
+release-check: release-files ## make the files of a release in dist and try them (needs Node; tries qemu, Wine, systemd)
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
 	for os in windows darwin; do GOOS=$$os go vet ./... && GOOS=$$os go test -count=1 -exec true ./... > /dev/null || exit 1; done
-	go run ./internal/tools/release archives $${DIST:-dist} $${VERSION:-0.0.0-check}
-	go run ./internal/tools/release npm $${DIST:-dist} $${VERSION:-0.0.0-check} toolgraph
-	go run ./internal/tools/release bundles $${DIST:-dist} $${VERSION:-0.0.0-check}
-	TOOLGRAPH_CLIENTS=1 TOOLGRAPH_RELEASE=$$(realpath $${DIST:-dist}) go test -count=1 -v -run TestRelease ./internal/tools/release
+	go run ./internal/tools/release npm dist $${VERSION:-0.0.0-check}
+	go run ./internal/tools/release bundles dist $${VERSION:-0.0.0-check}
+	TOOLGRAPH_CLIENTS=1 TOOLGRAPH_RELEASE=$$(realpath dist) go test -count=1 -v -run TestRelease ./internal/tools/release
+
+publish-as: ## give the module its path and every release its names, in one commit (MODULE=host/owner/toolgraph; docs/releasing.md has the other names)
+	go run ./internal/tools/release publish-as "$(MODULE)" $(NAMES)
+
+published: ## publish a clone as another module, and get it as others would, through a proxy that is a directory
+	TOOLGRAPH_PUBLISHED=1 go test -count=1 -timeout 20m -v -run TestPublished ./internal/tools/release
 
 check: lint test race ## what a change must pass

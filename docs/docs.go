@@ -14,6 +14,12 @@ import (
 //go:embed diagnostics.md
 var page string
 
+// Notices has the licence of Toolgraph, and those of all modules that its executables are linked with, a line for each and
+// their texts. make notices writes it.
+//
+//go:embed third-party-notices.txt
+var Notices string
+
 // Site is the address of this directory on the web, without a slash at its end; empty when there is none. A release is
 // built with -X toolgraph/docs.Site=URL.
 var Site = ""

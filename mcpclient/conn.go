@@ -214,7 +214,7 @@ func (c *conn) ended(err error) {
 	code := c.proc.status.code
 	c.fail(&Error{
 		Code: CodeServerExited, Message: "the server's process " + c.proc.status.String(), ExitCode: &code,
-		Stderr: c.proc.stderr.tail(0, c.s.note),
+		Stderr: c.proc.stderr.lastWords(c.s.note),
 	})
 }
 

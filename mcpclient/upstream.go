@@ -230,7 +230,7 @@ func (u *upstream) openRemote(s *session) *Error {
 
 // startFault returns why the handshake failed.
 func (u *upstream) startFault(ctx context.Context, s *session, err error) *Error {
-	e := &Error{Code: CodeServerStart, Stderr: s.stderr.tail(0, s.note)}
+	e := &Error{Code: CodeServerStart, Stderr: s.stderr.lastWords(s.note)}
 	var known *Error
 	switch {
 	case u.failure() != nil:

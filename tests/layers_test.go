@@ -16,7 +16,10 @@ import (
 	"testing"
 )
 
-const module = "toolgraph/"
+const (
+	modulePath = "toolgraph"
+	module     = modulePath + "/"
+)
 
 // values is the room of a run's values, language the rooms of the two languages over them.
 var (
@@ -59,7 +62,7 @@ var below = map[string][]string{
 	"internal/cli": with(language, "config", "docs", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
 		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/program", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
 	"internal/program": {"config", "execution", "execution/journal", "expressions/shape", "expressions/value", "graph", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry", "mcpclient"},
-	"internal/tools":   {"internal/interop"}, // no part of the product
+	"internal/tools":   {"docs", "internal/cli", "internal/interop"}, // no part of the product
 }
 
 // leaves may be imported by every room.
@@ -78,8 +81,9 @@ var importer = map[string]string{
 	"github.com/mark3labs/mcp-go/client":       "mcpclient",
 	"github.com/mark3labs/mcp-go/server":       "internal/serving/server",
 	"github.com/santhosh-tekuri/jsonschema/v6": "expressions/schema",
-	"github.com/spf13/cobra":                   "internal/program internal/cli",
+	"github.com/spf13/cobra":                   "internal/program internal/cli internal/tools",
 	"github.com/spf13/pflag":                   "internal/program internal/cli",
+	"github.com/google/licensecheck":           "internal/tools",
 	"github.com/fsnotify/fsnotify":             "internal/runtime",
 	"golang.org/x/term":                        "internal/base/terminal",
 	"github.com/peterh/liner":                  "internal/base/terminal",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/docs"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/bundle"
@@ -94,6 +95,7 @@ func (f *bundleFlags) run(ctx context.Context, std program.Streams) error {
 	if err := cmp.Or(named.Check(f.Description), named.Check(f.Output)); err != nil {
 		return linkError(err, followIt)
 	}
+	f.Licenses = docs.Notices
 	b, err := bundle.New(ctx, f.graph, f.Options)
 	if err != nil {
 		return err

@@ -16,6 +16,9 @@ import (
 // exit code.
 func Main() int { return program.Main(newRoot) }
 
+// Root is the command line as a description, for what is made of it, such as manual pages.
+func Root() *cobra.Command { return newRoot(program.Streams{}) }
+
 // run is Main with other arguments and streams.
 func run(ctx context.Context, args []string, std program.Streams) int {
 	return program.Execute(ctx, newRoot(std), args, std)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const claudePackage = "@anthropic-ai/claude-code@2.1.197"
+const claudePackage = "@anthropic-ai/claude-code@2.1.332"
 
 // Claude Code reaches the program and says so; no key is needed for that.
 func TestClaudeCodeConnects(t *testing.T) {

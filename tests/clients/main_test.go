@@ -39,7 +39,7 @@ func modules(t *testing.T, packages ...string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	dir, err := npm.Install(ctx, packages...)
+	dir, err := npm.Install(ctx, current(t, packages)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,11 @@ import (
 	"toolgraph/internal/base/files"
 )
 
-// program is the main package of this module.
-const program = "toolgraph"
+// program is the name of the main package of this module, whatever path the module has.
+const (
+	program    = "toolgraph"
+	modulePath = "toolgraph"
+)
 
 type binary struct {
 	once sync.Once
@@ -115,6 +118,9 @@ func compile(pkg string) (string, error) {
 
 // build compiles a main package, unless the executable there is of the same source: then it is not linked again.
 func build(ctx context.Context, out, pkg string) error {
+	if pkg == program {
+		pkg = modulePath
+	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", out, pkg)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", pkg, err, said)

@@ -1,6 +1,7 @@
 package graphtest
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,4 +76,38 @@ func TestPathOfSteps(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `tool "words" is written as steps, which have no path`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// The expectation that is written for a tool of steps is one that its test file may have.
+func TestUpdateOfSteps(t *testing.T) {
+	path := stepsSuite(t, "{value: 1}").Path
+	write(t, path, strings.Replace(stringOf(t, path), ", expect: {value: 1}", "", 1))
+	s, err := Load(path, WithDrafts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := s.Run(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated, names, err := report.Update([]byte(stringOf(t, path)))
+	if err != nil || len(names) != 1 || !strings.Contains(string(updated), "value:") || strings.Contains(string(updated), "path: [") {
+		t.Fatalf("the update of %v is %v\n%s", names, err, updated)
+	}
+	write(t, s.Path, string(updated))
+	if s, err = Load(s.Path); err != nil {
+		t.Fatal(err)
+	}
+	if result := reportOf(t, s, Options{}).Results[0]; result.Status != Passed {
+		t.Errorf("the test is then %v: %v", result.Status, result.Problems)
+	}
+}
+
+func stringOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -118,7 +118,7 @@ func (r *Result) expected(now *config.Data) (*config.Data, error) {
 		}
 		now, changed = now.With("value", value), true
 	}
-	if draft || r.has("path") {
+	if (draft || r.has("path")) && r.graph.Steps() == nil { // steps have no path
 		nodes, err := dataOf(value.FromPlain(r.Path()))
 		if err != nil {
 			return nil, err

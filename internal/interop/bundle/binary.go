@@ -57,8 +57,14 @@ func (k *packer) addBinaries() ([]Binary, error) {
 			return nil, err
 		}
 	}
+	if k.opts.Licenses != "" {
+		return all, k.add(File{Name: "server/LICENSES.txt", Mode: 0o644, Data: []byte(k.opts.Licenses)})
+	}
 	return all, nil
 }
+
+// modulePath is the path of this module.
+const modulePath = "toolgraph"
 
 // readBinary reads for which system an executable was built.
 func readBinary(path string) (Binary, error) {
@@ -66,7 +72,7 @@ func readBinary(path string) (Binary, error) {
 	if err != nil {
 		return Binary{}, fmt.Errorf("%s is not an executable that Go has built; name one of a release: %w", path, err)
 	}
-	if info.Main.Path != "toolgraph" {
+	if info.Main.Path != modulePath {
 		return Binary{}, fmt.Errorf("%s is the program %s, expected toolgraph", path, wording.Quote(info.Main.Path))
 	}
 	var b Binary

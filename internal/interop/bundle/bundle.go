@@ -37,6 +37,7 @@ type Options struct {
 	Author    string   // default: the title of the server
 	AllowExec bool     // serve with --allow-exec
 	Locked    bool     // serve with --locked
+	Licenses  string   // the licences of the executables, for a file beside them; "" for none
 	// Output and Description are the paths of the bundle and of its server.json, which are never part of
 	// it. The default of Output is the name of the server; Description may be "".
 	Output, Description string

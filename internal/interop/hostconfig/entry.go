@@ -52,6 +52,10 @@ func (e *entryReader) server(name config.Text, data *config.Data) Server {
 		s.Left = e.left
 		return s
 	}
+	if inner := data.Get("transport"); e.host.nested && inner != nil && inner.Kind == config.KindObject {
+		data = flattened(data, inner)
+		e.data = data
+	}
 	entry := e.entry()
 	if s.Left = e.left; e.left != "" {
 		return s
@@ -67,6 +71,18 @@ func (e *entryReader) server(name config.Text, data *config.Data) Server {
 	}
 	s.Entry, s.Set, s.Notes = &entry, e.set, e.notes
 	return s
+}
+
+// flattened returns an entry with the keys of its transport in its place.
+func flattened(entry, transport *config.Data) *config.Data {
+	flat := *entry
+	flat.Keys, flat.Items = slices.Clone(transport.Keys), slices.Clone(transport.Items)
+	for i, key := range entry.Keys {
+		if key.Value != "transport" {
+			flat.Keys, flat.Items = append(flat.Keys, key), append(flat.Items, entry.Items[i])
+		}
+	}
+	return &flat
 }
 
 // decoration are keys of which the loss changes nothing.

@@ -25,6 +25,7 @@ type Host struct {
 	entry     dialect
 	forms     forms // of references to variables
 	byProject bool  // the file of the user also has servers of single projects, by directory
+	nested    bool  // an entry may have its transport in an object of its own
 	sseURL    bool  // a url without a type means sse
 	strict    bool  // it reads no file with comments or trailing commas
 
@@ -145,6 +146,100 @@ var hosts = []Host{
 		},
 		next: []string{"New sessions of Goose start the server; goose configure, Toggle Extensions, lists it."},
 	},
+	{
+		Name: "cline", Title: "Cline", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true}, nested: true, sseURL: true,
+		user: map[string][]string{
+			"darwin":  beside("$CLINE_DATA_DIR/settings/cline_mcp_settings.json", macSupport, "saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+			"windows": beside("$CLINE_DATA_DIR/settings/cline_mcp_settings.json", "$APPDATA/", "saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+			anySystem: beside("$CLINE_DATA_DIR/settings/cline_mcp_settings.json", "$XDG_CONFIG_HOME/", "saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+		},
+		entry: dialect{
+			timeout: timeoutSeconds, calls: "timeout", reference: "${env:NAME}",
+			stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "streamableHttp"}},
+		},
+		next: []string{"Cline starts the server when its file changes; the MCP servers of its panel show whether it runs."},
+	},
+	{
+		Name: "roo", Title: "Roo Code", key: "mcpServers", syntax: jsonSyntax, forms: forms{editor: true}, sseURL: true,
+		user: map[string][]string{
+			"darwin":  beside("", macSupport, "rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+			"windows": beside("", "$APPDATA/", "rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+			anySystem: beside("", "$XDG_CONFIG_HOME/", "rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+		},
+		project: []string{".roo/mcp.json"},
+		entry: dialect{
+			timeout: timeoutSeconds, calls: "timeout", reference: "${env:NAME}",
+			stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "streamable-http"}},
+		},
+		next: []string{"Roo Code starts the server when its file changes; the MCP servers of its panel show whether it runs."},
+	},
+	{
+		Name: "amp", Title: "Amp", key: "amp.mcpServers", syntax: jsonSyntax, forms: forms{plain: true},
+		user:    map[string][]string{anySystem: {"$XDG_CONFIG_HOME/amp/settings.json"}},
+		project: []string{".amp/settings.json"},
+		entry:   dialect{reference: "${NAME}"},
+		next:    []string{"New sessions of Amp start the server; amp mcp list shows the entry, amp mcp doctor whether it runs."},
+		nextProject: []string{
+			"Amp asks for approval of the servers of a project: amp mcp approve NAME. amp mcp list shows the entry.",
+		},
+	},
+	{
+		Name: "lm-studio", Title: "LM Studio", key: "mcpServers", syntax: jsonSyntax,
+		user:     map[string][]string{anySystem: {"$HOME/.lmstudio/mcp.json", "$HOME/.cache/lm-studio/mcp.json"}},
+		entry:    dialect{reference: placeholder},
+		next:     []string{"LM Studio shows the server under Program; enable it there, and agree to its calls in a chat."},
+		thinPath: true,
+	},
+	{
+		Name: "copilot-cli", Title: "GitHub Copilot CLI", key: "mcpServers", syntax: jsonSyntax, forms: forms{plain: true},
+		user:    map[string][]string{anySystem: {"$COPILOT_HOME/mcp-config.json"}},
+		project: []string{".github/mcp.json"},
+		entry:   dialect{stdio: []setting{{"type", "local"}}, http: []setting{{"type", "http"}}, reference: "${NAME}", optional: "${NAME:-DEFAULT}"},
+		next:    []string{"New sessions of Copilot CLI start the server; copilot mcp list shows the entry, /mcp show in a session whether it runs."},
+		nextProject: []string{
+			"Copilot CLI reads this file only in a directory that its user trusts; it asks when it is started there. copilot mcp list shows the entry.",
+		},
+	},
+	{
+		Name: "kiro", Title: "Kiro", key: "mcpServers", syntax: jsonSyntax, forms: forms{plain: true},
+		user:    map[string][]string{anySystem: {"$HOME/.kiro/settings/mcp.json"}},
+		project: []string{".kiro/settings/mcp.json"},
+		entry:   dialect{reference: "${NAME}"},
+		next: []string{
+			"Kiro starts the server when its file changes; its panel, MCP servers, shows whether it runs, and asks before it reads a variable the first time.",
+		},
+		thinPath: true,
+	},
+	{
+		Name: "continue", Title: "Continue", key: "mcpServers", syntax: jsonSyntax, forms: forms{plain: true},
+		user:    map[string][]string{anySystem: {"$CONTINUE_GLOBAL_DIR/mcpServers/mcp.json"}},
+		project: []string{".continue/mcpServers/mcp.json"},
+		entry:   dialect{stdio: []setting{{"type", "stdio"}}, http: []setting{{"type", "http"}}, reference: "${NAME}"},
+		next: []string{
+			"Continue uses servers in agent mode only, and takes the values of variables from its secrets or ~/.continue/.env; its settings, Tools, show whether the server runs.",
+		},
+	},
+	{
+		Name: "qwen", Title: "Qwen Code", key: "mcpServers", syntax: jsonSyntax, sseURL: true, forms: forms{plain: true, bare: true},
+		user:    map[string][]string{anySystem: {"$QWEN_HOME/settings.json"}},
+		project: []string{".qwen/settings.json"},
+		entry:   dialect{httpURL: "httpUrl", reference: "${NAME}"},
+		next:    []string{"New sessions of Qwen Code start the server; qwen mcp list shows whether it can."},
+		nextProject: []string{
+			"Qwen Code asks for approval of the servers of a project: qwen mcp approve NAME. qwen mcp list shows whether it can start it.",
+		},
+	},
+}
+
+// beside returns a file, "" for none, and those of an extension in the variants of VS Code below the directory of their data.
+func beside(file, base, extension string) (files []string) {
+	if file != "" {
+		files = append(files, file)
+	}
+	for _, variant := range []string{"Code", "Code - Insiders", "VSCodium"} {
+		files = append(files, base+variant+"/User/globalStorage/"+extension)
+	}
+	return files
 }
 
 // inProfiles returns the files of the variants of VS Code below the directory of its data.
@@ -158,6 +253,8 @@ func inProfiles(base string) (files []string) {
 // pathDefaults are the values of variables in paths that the environment does not set.
 var pathDefaults = map[string]string{
 	"XDG_CONFIG_HOME": "$HOME/.config", "CLAUDE_CONFIG_DIR": "$HOME", "CODEX_HOME": "$HOME/.codex", "GEMINI_CLI_HOME": "$HOME",
+	"CLINE_DIR": "$HOME/.cline", "CLINE_DATA_DIR": "$CLINE_DIR/data", "COPILOT_HOME": "$HOME/.copilot", "CONTINUE_GLOBAL_DIR": "$HOME/.continue",
+	"QWEN_HOME": "$HOME/.qwen",
 }
 
 // Names returns the names of all hosts.

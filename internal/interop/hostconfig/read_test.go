@@ -38,6 +38,14 @@ func TestReadHosts(t *testing.T) {
 		{"zed", "zed", "zed.json", ""},
 		{"windsurf", "windsurf", "windsurf.json", ""},
 		{"goose", "goose", "goose.yaml", ""},
+		{"cline", "cline", "cline.json", ""},
+		{"roo", "roo", "roo.json", ""},
+		{"amp", "amp", "amp.json", ""},
+		{"lm-studio", "lm-studio", "lm-studio.json", ""},
+		{"copilot-cli", "copilot-cli", "copilot-cli.json", ""},
+		{"kiro", "kiro", "kiro.json", ""},
+		{"continue", "continue", "continue.json", ""},
+		{"qwen", "qwen", "qwen.json", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src, err := Load(filepath.Join("testdata", c.file))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"toolgraph/docs"
 	"toolgraph/internal/interop/bundle"
 )
 
@@ -32,7 +33,7 @@ func writeBundle(ctx context.Context, dist, version, arch string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	opts := bundle.Options{Author: "Toolgraph"}
+	opts := bundle.Options{Author: "Toolgraph", Licenses: docs.Notices}
 	for _, t := range targets {
 		if t.arch != arch {
 			continue

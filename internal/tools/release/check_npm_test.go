@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"toolgraph/docs"
 	"toolgraph/tests/npm"
 )
 
@@ -39,6 +41,11 @@ func TestReleaseNPM(t *testing.T) {
 		cmd.Env = append(os.Environ(), "FOLDER="+home, "TOOLGRAPH_STATE="+t.TempDir())
 		return cmd
 	}
+	for _, p := range packages(t, dir) {
+		if p.Version != version {
+			t.Errorf("the package %s has version %s, expected %s", p.Name, p.Version, version)
+		}
+	}
 	for _, name := range []string{"main", npmName(here().os) + "-" + npmName(here().arch)} {
 		output(t, run("npm", "pack", "--silent", "--pack-destination", packed, filepath.Join(dir, "npm", name)))
 	}
@@ -57,7 +64,7 @@ func TestReleaseNPM(t *testing.T) {
 	if err := run("npx", "--no-install", "toolgraph", "check", "wrong.yaml").Run(); !errors.As(err, &exit) || exit.ExitCode() != 3 {
 		t.Errorf("the exit code of a check with errors is %v, expected 3", err)
 	}
-	platform := here().platformPackage("toolgraph")
+	platform := here().platformPackage(cmp.Or(published().npm, "toolgraph"))
 	if err := os.RemoveAll(filepath.Join(home, "node_modules", platform)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +89,9 @@ func TestReleaseBundles(t *testing.T) {
 	unpacked := filepath.Join(t.TempDir(), "unpacked here")
 	mcpb("info", path)
 	mcpb("unpack", path, unpacked)
+	if got := read(t, filepath.Join(unpacked, "server", "LICENSES.txt")); got != docs.Notices {
+		t.Errorf("the bundle has %d bytes of licences, expected %d", len(got), len(docs.Notices))
+	}
 	if out := mcpb("validate", filepath.Join(unpacked, "manifest.json")); !strings.Contains(out, "passes") {
 		t.Errorf("mcpb validate prints %s", out)
 	}
@@ -124,7 +134,7 @@ func TestReleaseServerJSON(t *testing.T) {
 	dist(t)
 	clients(t)
 	var module struct{ Dir string }
-	if err := json.Unmarshal([]byte(output(t, command(t, "go", "mod", "download", "-json", "github.com/modelcontextprotocol/registry@v1.8.7"))), &module); err != nil {
+	if err := json.Unmarshal([]byte(output(t, command(t, "go", "mod", "download", "-json", "github.com/modelcontextprotocol/registry@v1.8.9"))), &module); err != nil {
 		t.Fatal(err)
 	}
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(module.Dir, "internal", "validators", "schemas", "2025-12-11.json"))

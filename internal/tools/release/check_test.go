@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -87,11 +86,47 @@ func talk(t *testing.T, cmd *exec.Cmd, tool, arguments string) {
 	}
 }
 
+// made are the targets whose archives are there: all of them, unless TOOLGRAPH_DRY says that it is a dry run for this one.
+func made(t *testing.T) []target {
+	t.Helper()
+	if os.Getenv("TOOLGRAPH_DRY") != "" {
+		return []target{here()}
+	}
+	return targets
+}
+
+// licensed checks that each module that is linked into an executable is in its SBOM with a licence, and in the notices.
+func licensed(t *testing.T, of target, info *buildinfo.BuildInfo, sbom, notices string) {
+	t.Helper()
+	var listed struct{ Components []component }
+	if err := json.Unmarshal([]byte(sbom), &listed); err != nil {
+		t.Fatal(err)
+	}
+	with := map[string]bool{}
+	for _, c := range listed.Components {
+		with[c.Name+" "+c.Version] = len(c.Licenses) == 1 && c.Licenses[0].Expression != ""
+	}
+	known, count := licenses(notices), 1
+	if known["stdlib -"] == "" || !with["stdlib "+strings.TrimPrefix(info.GoVersion, "go")] {
+		t.Errorf("%v: the notices or the SBOM leave out the standard library", of)
+	}
+	for _, m := range info.Deps {
+		count++
+		if known[m.Path+" "+m.Version] == "" || !with[m.Path+" "+m.Version] {
+			t.Errorf("%v: %s %s is linked, and in the notices %q, in the SBOM with a licence %v", of, m.Path, m.Version, known[m.Path+" "+m.Version], with[m.Path+" "+m.Version])
+		}
+	}
+	if count != len(listed.Components) {
+		t.Errorf("%v: the SBOM has %d modules, expected %d", of, len(listed.Components), count)
+	}
+	t.Logf("%v: %d modules, each with its licence", of, count)
+}
+
 // Every archive has the executable of its target, and its checksum.
 func TestReleaseArchives(t *testing.T) {
 	dir, version := dist(t)
 	sums := read(t, filepath.Join(dir, "checksums.txt"))
-	for _, of := range targets {
+	for _, of := range made(t) {
 		archive := of.archive(version)
 		data := read(t, filepath.Join(dir, archive))
 		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(data)), archive); !strings.Contains(sums, want) {
@@ -121,8 +156,15 @@ func TestReleaseArchives(t *testing.T) {
 		if got != of {
 			t.Errorf("%s has an executable for %v", archive, got)
 		}
-		if sbom := read(t, filepath.Join(dir, archive+".sbom.json")); !strings.Contains(sbom, "pkg:golang/github.com/mark3labs/mcp-go@v") {
-			t.Errorf("the SBOM of %s does not list mcp-go", archive)
+		files, err := contents(filepath.Join(dir, archive), func(name string) bool { return !isExecutable(name) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		licensed(t, of, info, read(t, filepath.Join(dir, of.base(version)+".sbom.json")), string(files[of.base(version)+"/"+noticesName]))
+		for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "man/toolgraph.1", "man/toolgraph-check.1", "completions/toolgraph.bash", "completions/_toolgraph"} {
+			if len(files[of.base(version)+"/"+name]) == 0 {
+				t.Errorf("%s has no %s", archive, name)
+			}
 		}
 	}
 	if out := output(t, command(t, executable(t, here()), "version")); !strings.Contains(out, version) {
@@ -141,30 +183,6 @@ func TestReleaseOnARM(t *testing.T) {
 		t.Errorf("the executable is %s", out)
 	}
 	talk(t, command(t, qemu, binary, "demo-server", "."), "list_directory", `{"path":"."}`)
-}
-
-// The executable for Windows serves a graph and starts its server under Wine, where that is installed.
-// Wine before version 9 needs a bcryptprimitives.dll in the prefix that WINEPREFIX names.
-func TestReleaseOnWine(t *testing.T) {
-	binary := executable(t, target{"windows", "amd64"})
-	wine, err := exec.LookPath("wine")
-	if err != nil {
-		t.Skip("wine is not installed")
-	}
-	dir := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "folder.yaml"), firstGraph, 0o600), os.WriteFile(filepath.Join(dir, "note.md"), []byte("a note"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	onWine := func(args ...string) *exec.Cmd {
-		cmd := command(t, wine, append([]string{binary}, args...)...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "WINEPREFIX="+cmp.Or(os.Getenv("WINEPREFIX"), dir+"/prefix"), "WINEDEBUG=-all", "FOLDER=.")
-		return cmd
-	}
-	if out := output(t, onWine("version")); !strings.Contains(out, "windows/amd64") {
-		t.Errorf("the executable is %s", out)
-	}
-	talk(t, onWine("serve", "folder.yaml"), "largest_files", `{"top":1}`)
 }
 
 // The file tree of the image is enough: the executable runs in it as its user, without other files.

@@ -1,6 +1,6 @@
-// Command release makes the files of a release: archives with checksums, a list of modules for
-// each, npm packages, the files of the image, and bundles of a first graph. The version and a directory go in. Each step
-// reads the archives, so it works on those of GoReleaser as on those of the first step.
+// Command release makes what GoReleaser does not: manual pages, completions and notices for its archives and packages, the list
+// of modules of an executable, npm packages and bundles from the archives, and the files of the image. It also gives the
+// project the names under which it is published.
 package main
 
 import (
@@ -12,11 +12,14 @@ import (
 )
 
 const usage = `usage, in the root of the project:
-  go run ./internal/tools/release archives DIST VERSION     cross-build, pack, and write checksums.txt and SBOMs
-  go run ./internal/tools/release npm DIST VERSION PACKAGE  DIST/npm: the packages of DIST's archives, for npm publish
+  go run ./internal/tools/release notices                   docs/third-party-notices.txt: the licences of all linked modules
+  go run ./internal/tools/release manual DIRECTORY VERSION  manual pages, completions and notices, for archives and packages
+  go run ./internal/tools/release sbom EXECUTABLE DOCUMENT  the modules in an executable with their licences, as CycloneDX
+  go run ./internal/tools/release npm DIST VERSION          DIST/npm: the packages of DIST's archives, for npm publish
   go run ./internal/tools/release bundles DIST VERSION      DIST/*.mcpb: bundles of the first graph, for all systems
-  go run ./internal/tools/release image TAR CERTIFICATES    the files of the image beside the executable: certificates, directories
-  go run ./internal/tools/release sbom ARCHIVE DOCUMENT     the modules in the executable of an archive, as CycloneDX`
+  go run ./internal/tools/release image TAR CERTIFICATES    the files of the image beside the executable
+  go run ./internal/tools/release publish-as MODULE [NAME=VALUE]...
+                                                            one commit with the module's path and all names of releases`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -29,21 +32,31 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) < 3 {
+	if len(args) > 1 && args[0] == "publish-as" {
+		n, err := namesFor(args[1], args[2:])
+		if err != nil {
+			return err
+		}
+		return publishAs(ctx, ".", n)
+	}
+	if len(args) == 1 && args[0] == "notices" {
+		return writeNotices(ctx)
+	}
+	if len(args) != 3 {
 		return errors.New(usage)
 	}
-	command, first, second := args[0], args[1], args[2]
-	switch {
-	case command == "archives" && len(args) == 3:
-		return writeArchives(ctx, first, second)
-	case command == "npm" && len(args) == 4:
-		return writePackages(first, second, args[3])
-	case command == "bundles" && len(args) == 3:
-		return writeBundles(ctx, first, second)
-	case command == "image" && len(args) == 3:
-		return writeImage(first, second)
-	case command == "sbom" && len(args) == 3:
+	first, second := args[1], args[2]
+	switch args[0] {
+	case "manual":
+		return writeManual(ctx, first, second)
+	case "sbom":
 		return writeSBOM(first, second)
+	case "npm":
+		return writePackages(first, second, published())
+	case "bundles":
+		return writeBundles(ctx, first, second)
+	case "image":
+		return writeImage(first, second)
 	}
 	return errors.New(usage)
 }

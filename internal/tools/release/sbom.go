@@ -1,42 +1,57 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"debug/buildinfo"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
+
+	"toolgraph/docs"
 )
 
 // component is one module of an SBOM.
 type component struct {
-	Type    string `json:"type"`
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	PURL    string `json:"purl,omitempty"`
+	Type     string    `json:"type"`
+	Name     string    `json:"name"`
+	Version  string    `json:"version"`
+	Licenses []license `json:"licenses,omitempty"`
+	PURL     string    `json:"purl,omitempty"`
 }
 
-// writeSBOM writes the Go modules in the executable of an archive, which the executable itself
-// lists, as CycloneDX 1.5.
-func writeSBOM(archive, document string) error {
-	data, err := extract(archive)
+// license is an SPDX expression.
+type license struct {
+	Expression string `json:"expression"`
+}
+
+// writeSBOM writes the Go modules in an executable, which the executable itself lists, as CycloneDX 1.5, with the licences of
+// the notices.
+func writeSBOM(executable, document string) error {
+	info, err := buildinfo.ReadFile(executable)
 	if err != nil {
 		return err
 	}
-	info, err := buildinfo.Read(bytes.NewReader(data))
-	if err != nil {
+	known := licenses(docs.Notices)
+	var modules []component
+	add := func(path, version, listed string) error {
+		id := known[path+" "+listed]
+		if id == "" {
+			return fmt.Errorf("%s has no line for %s %s, which %s is linked with; run: make notices", noticesFile, path, version, executable)
+		}
+		modules = append(modules, component{"library", path, version, []license{{id}}, "pkg:golang/" + path + "@" + version})
+		return nil
+	}
+	if err := add("stdlib", strings.TrimPrefix(info.GoVersion, "go"), "-"); err != nil {
 		return err
 	}
-	module := func(path, version string) component {
-		return component{"library", path, version, "pkg:golang/" + path + "@" + version}
-	}
-	modules := []component{module("stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, dep := range info.Deps {
 		if dep.Replace != nil {
 			dep = dep.Replace
 		}
-		modules = append(modules, module(dep.Path, dep.Version))
+		if err := add(dep.Path, dep.Version, dep.Version); err != nil {
+			return err
+		}
 	}
 	out, err := json.MarshalIndent(struct {
 		Format     string         `json:"bomFormat"`
@@ -46,7 +61,9 @@ func writeSBOM(archive, document string) error {
 		Components []component    `json:"components"`
 	}{
 		"CycloneDX", "1.5", 1,
-		map[string]any{"component": component{Type: "application", Name: info.Main.Path, Version: cmp.Or(info.Main.Version, "(devel)")}},
+		map[string]any{"component": component{
+			Type: "application", Name: info.Main.Path, Version: cmp.Or(info.Main.Version, "(devel)"), Licenses: []license{{"MIT"}},
+		}},
 		modules,
 	}, "", "  ")
 	if err != nil {

@@ -19,9 +19,15 @@ const (
 	Temporal = "internal/temporal"
 )
 
+// modulePath is the path of the product's module, whose main package is called toolgraph.
+const modulePath = "toolgraph"
+
 // Build compiles a main package of a module into dir, and returns the path of the program.
 func Build(ctx context.Context, dir, module, pkg string) (string, error) {
 	out := filepath.Join(dir, filepath.Base(pkg))
+	if pkg == "toolgraph" {
+		pkg = modulePath
+	}
 	if runtime.GOOS == "windows" {
 		out += ".exe"
 	}
@@ -33,9 +39,9 @@ func Build(ctx context.Context, dir, module, pkg string) (string, error) {
 
 // command runs the go command in a module.
 func command(ctx context.Context, module string, args ...string) error {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "toolgraph").Output()
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", modulePath).Output()
 	if err != nil {
-		return fmt.Errorf("go list -m toolgraph: %w", err)
+		return fmt.Errorf("go list -m %s: %w", modulePath, err)
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), module)

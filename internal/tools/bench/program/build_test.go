@@ -9,7 +9,7 @@ import (
 // takes too long for a test.
 func TestProgramsAreInTheirModules(t *testing.T) {
 	for pkg, module := range map[string]string{
-		"toolgraph": Product, "toolgraph/internal/tools/bench/echo": Bench, "toolgraph/internal/tools/bench/upstream": Bench,
+		modulePath: Product, "toolgraph/internal/tools/bench/echo": Bench, "toolgraph/internal/tools/bench/upstream": Bench,
 		"toolgraph/internal/temporal/cmd/toolgraph-temporal": Temporal,
 	} {
 		if err := command(t.Context(), module, "build", "-n", "-o", os.DevNull, pkg); err != nil {
