@@ -37,7 +37,7 @@ func TestX21TellingLines(t *testing.T) {
 		if c.said != "" {
 			lines = strings.Split(c.said, "\n")
 		}
-		if got := telling(lines, 5); !slices.Equal(got, c.want) {
+		if got := reasonLines(lines, 5); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

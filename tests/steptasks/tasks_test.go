@@ -26,28 +26,34 @@ import (
 
 const folder = "../../docs/experiments/steps"
 
-// The programs that were written from the manual alone have the values, the writes and the calls that the tasks ask for.
+// The programs that were written from the manual alone have the values, the writes and the calls that the tasks ask for,
+// and so do the same as nodes.
 func TestThirtyTasks(t *testing.T) {
 	if os.Getenv("TOOLGRAPH_STEPS") == "" {
 		t.Skip("set TOOLGRAPH_STEPS=1, or use make steps: needs Node")
 	}
-	for id := 1; id <= 30; id++ {
-		t.Run(fmt.Sprint(id), func(t *testing.T) {
-			s := startServers(t, id)
-			g := s.graph(t, filepath.Join(folder, "steps", fmt.Sprintf("%02d.yaml", id)))
-			result, err := execution.New(s).Run(t.Context(), g, s.args,
-				execution.WithReads(func(_ context.Context, server, tool string) bool { return s.tools[server+"."+tool] == "read" }),
-				execution.WithUser(s), execution.WithSleep(func(context.Context, time.Duration) error { return nil }))
-			outcome := map[string]any{}
-			if err != nil {
-				outcome["error"] = err.Error()
-			} else {
-				outcome["value"] = value.JSON{Value: result.Value}
-			}
-			for _, bad := range s.end(t, outcome) {
-				t.Error(bad)
-			}
-		})
+	for _, form := range []string{"steps", "nodes"} {
+		for id := 1; id <= 30; id++ {
+			t.Run(fmt.Sprint(form, " ", id), func(t *testing.T) { run(t, form, id) })
+		}
+	}
+}
+
+// run runs the program of a task, in one form.
+func run(t *testing.T, form string, id int) {
+	s := startServers(t, id)
+	g := s.graph(t, filepath.Join(folder, form, fmt.Sprintf("%02d.yaml", id)))
+	result, err := execution.New(s).Run(t.Context(), g, s.args,
+		execution.WithReads(func(_ context.Context, server, tool string) bool { return s.tools[server+"."+tool] == "read" }),
+		execution.WithUser(s), execution.WithSleep(func(context.Context, time.Duration) error { return nil }))
+	outcome := map[string]any{}
+	if err != nil {
+		outcome["error"] = err.Error()
+	} else {
+		outcome["value"] = value.JSON{Value: result.Value}
+	}
+	for _, bad := range s.end(t, outcome) {
+		t.Error(bad)
 	}
 }
 
@@ -151,7 +157,7 @@ func (s *servers) end(t *testing.T, outcome map[string]any) []string {
 	return judged.Bad
 }
 
-// graph makes a tool of a program.
+// graph makes a tool of a program: what it has of the tool, and the tools that this calls.
 func (s *servers) graph(t *testing.T, path string) *graph.Graph {
 	t.Helper()
 	program, err := os.ReadFile(path)
@@ -164,8 +170,9 @@ func (s *servers) graph(t *testing.T, path string) *graph.Graph {
 		names = append(names, server+": {command: node}")
 	}
 	slices.Sort(names)
+	tool, called, _ := strings.Cut(string(program), "\ntools:\n")
 	source := "server: {name: task, version: 1.0.0}\nmcpServers: {" + strings.Join(slices.Compact(names), ", ") + "}\ntools:\n  - name: task\n    description: a task\n    inputSchema: {type: object}\n    " +
-		strings.ReplaceAll(strings.TrimSpace(string(program)), "\n", "\n    ") + "\n"
+		strings.ReplaceAll(strings.TrimSpace(tool), "\n", "\n    ") + "\n" + called
 	file, err := config.Parse(path, []byte(source), config.Options{})
 	if err != nil {
 		t.Fatal(err)
