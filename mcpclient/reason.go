@@ -28,7 +28,7 @@ func (r *stderrRing) lastWords(note notes) []string {
 		lines[i] = colour().ReplaceAllString(line, "")
 	}
 	var shown []string
-	for _, line := range reasonLines(lines, tailLines) {
+	for _, line := range reasonFirst(lines, tailLines) {
 		if line = note.shown(line, stderrLine); strings.TrimSpace(line) != "" {
 			shown = append(shown, line)
 		}
@@ -36,10 +36,10 @@ func (r *stderrRing) lastWords(note notes) []string {
 	return shown
 }
 
-// reasonLines returns at most count lines of what a server said before it died: first the line with the reason and what follows it,
+// reasonFirst returns at most count lines of what a server said before it died: first the line with the reason and what follows it,
 // then, if there is room, what came before. Stacks and repeated lines are left out. Without a line that looks like a reason, they
 // are the last ones.
-func reasonLines(lines []string, count int) []string {
+func reasonFirst(lines []string, count int) []string {
 	said, seen := make([]string, 0, len(lines)), map[string]bool{"": true}
 	for _, line := range lines {
 		if key := strings.TrimSpace(line); !seen[key] && !noise().MatchString(line) {

@@ -7,7 +7,7 @@ import (
 )
 
 // X21: the reason comes first, whatever is around it. The texts are those of servers of npm.
-func TestX21TellingLines(t *testing.T) {
+func TestX21ReasonOfLines(t *testing.T) {
 	for name, c := range map[string]struct {
 		said string
 		want []string
@@ -37,7 +37,7 @@ func TestX21TellingLines(t *testing.T) {
 		if c.said != "" {
 			lines = strings.Split(c.said, "\n")
 		}
-		if got := reasonLines(lines, 5); !slices.Equal(got, c.want) {
+		if got := reasonFirst(lines, 5); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
