@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -141,11 +142,28 @@ func (f *resumeFlags) resolution(answered bool) (execution.Resolution, error) {
 	return execution.Resolution{Value: value}, nil
 }
 
+// A process that was killed while it started a server keeps its lock until the server's program runs: a child has the
+// files of its parent up to then. So a run that seems to be running is looked at again for a moment.
+const (
+	deadLooks = 10
+	deadPause = 50 * time.Millisecond
+)
+
 // find returns the recorded run that the command line names, and how it began.
 func (f *resumeFlags) find(ctx context.Context, id string) (run journal.Run, start execution.Start, err error) {
 	err = f.History.Read(func(store *journal.Store) error {
-		if run, err = store.Run(ctx, id); err != nil {
-			return err
+		for look := 1; ; look++ {
+			if run, err = store.Run(ctx, id); err != nil {
+				return err
+			}
+			if run.Status != journal.Running || look == deadLooks {
+				break
+			}
+			select {
+			case <-time.After(deadPause):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		}
 		if run.Status == journal.Running {
 			return fmt.Errorf("run %s is running in another process, expected an interrupted run, or one that waits for an answer", run.ID)

@@ -70,17 +70,10 @@ func heap() float64 {
 }
 
 // The items of a step cost what those of a forEach do, and a block what the frame of a graph does: so they take as long
-// beside their waits, which make bench measures. No form has more goroutines than calls at once.
+// beside their waits, which make bench measures.
 func TestF05Cost(t *testing.T) {
 	const items = 2000
-	base := runtime.NumGoroutine()
-	var most atomic.Int64
-	answers := execution.CallerFunc(func(_ context.Context, c execution.Call) (value.Value, error) {
-		for n := int64(runtime.NumGoroutine() - base); n > most.Load(); {
-			most.Store(n)
-		}
-		return c.Args, nil
-	})
+	answers := execution.CallerFunc(func(_ context.Context, c execution.Call) (value.Value, error) { return c.Args, nil })
 	objects := func(tools string) float64 {
 		g := build(t, "{maxNodeExecutions: 1000000}", tools)
 		run := func(n int) func() {
@@ -99,7 +92,32 @@ func TestF05Cost(t *testing.T) {
 			t.Errorf("%.1f allocations an item, want at most 1.2 × %.1f, as in\n%s\nof\n%s", own, like, c.like, c.of)
 		}
 	}
-	if n := most.Load(); n > 64+4 {
-		t.Errorf("%d goroutines for 64 calls at once", n)
+}
+
+// While 64 calls are in flight, each has a goroutine, and one of a block a second one, which waits for it.
+func TestF05Goroutines(t *testing.T) {
+	const calls = 64
+	for name, tools := range forms {
+		t.Run(name, func(t *testing.T) {
+			g := build(t, "{maxNodeExecutions: 1000000}", tools)
+			var begun, running atomic.Int64
+			all := make(chan struct{})
+			base := runtime.NumGoroutine()
+			answers := execution.CallerFunc(func(_ context.Context, c execution.Call) (value.Value, error) {
+				if begun.Add(1) == calls {
+					running.Store(int64(runtime.NumGoroutine() - base))
+					close(all)
+				}
+				<-all
+				return c.Args, nil
+			})
+			if _, err := execution.New(answers).Run(t.Context(), g, numbers(2*calls)); err != nil {
+				t.Fatal(err)
+			}
+			most := map[string]int64{"blocks": 2 * calls}[name]
+			if n := running.Load(); n > max(most, calls)+4 {
+				t.Errorf("%d goroutines for %d calls in flight", n, calls)
+			}
+		})
 	}
 }
