@@ -44,20 +44,38 @@ func (in *inferrer) wrongCase(t *tree, left, right fact) bool {
 	return false
 }
 
-// nullInOrder reports an operand of a comparison by size that may be null by its schema, where nothing in the expression asks for that.
-func (in *inferrer) nullInOrder(t *tree, i int, v fact) {
+// mayBeNull reports an operand that may be null by its schema, where nothing in the expression asks for that and the operator takes
+// other kinds.
+func (in *inferrer) mayBeNull(t *tree, i int, v fact, takes kinds, expected string) {
 	a := v.shape.get()
-	if v.shape.IsAny() || !a.kinds.has(kindNull) || !a.kinds.has(kindNumber|kindString) || a.kinds&kindValue == kindValue {
+	if v.shape.IsAny() || !a.kinds.has(kindNull) || !v.shape.can(takes) || a.kinds&kindValue == kindValue {
 		return
 	}
 	if path := in.contextPath(&t.Parts[i]); path != nil && in.env.Asked != nil && in.env.Asked(path) {
 		return
 	}
-	text := in.text(&t.Parts[i])
-	for _, asked := range []string{"$type(" + text + ")", text + " = null", text + " != null", "null = " + text, "null != " + text, text + " ?", "$boolean(" + text, text + " and "} {
+	text, read := in.text(&t.Parts[i]), in.source[t.Parts[i].Offset:t.Parts[i].End]
+	for _, asked := range []string{"$type(" + read + ")", read + " = null", read + " != null", "null = " + read, "null != " + read, read + " ?", "$boolean(" + read, read + " and "} {
 		if strings.Contains(in.source, asked) {
 			return
 		}
 	}
-	in.report(&t.Parts[i], CodeWrongOperand, fmt.Sprintf("%s may be null, and the operator %s takes numbers or strings", text, t.Text), fmt.Sprintf("test it first: $type(%s) = … and …", text))
+	in.report(&t.Parts[i], CodeWrongOperand, fmt.Sprintf("%s may be null, and the operator %s takes %s", text, t.Text, expected), fmt.Sprintf("test it first: $type(%s) = … and …", text))
+}
+
+// neverNull reports a value that is compared with null and, by its schema, is missing instead: then it is not equal to null.
+func (in *inferrer) neverNull(t *tree, left, right fact) bool {
+	for i, v := range []fact{left, right} {
+		null := []fact{right, left}[i]
+		if t.Text != "=" || !isRead(&t.Parts[i]) || !null.written || null.shape.get().kinds != kindNull || v.written || v.shape.IsAny() || v.shape.IsNothing() || v.shape.can(kindNull) || !v.shape.MayBeNothing() {
+			continue
+		}
+		text := in.text(&t.Parts[i])
+		if strings.Contains(in.source, "$exists("+in.source[t.Parts[i].Offset:t.Parts[i].End]+")") {
+			return false
+		}
+		in.report(t, CodeConstantComparison, fmt.Sprintf("%s is %s and never null: a missing value is not equal to null", text, v.shape.General()), "write $not($exists("+text+"))")
+		return true
+	}
+	return false
 }

@@ -115,6 +115,11 @@ func (in *inferrer) checkField(t *tree, s, whole Shape, owner string) {
 	var names []string
 	code, format, list := CodeUnknownField, "%s has no field %q", "it has "
 	for _, a := range objects {
+		if a.isOfOthers(t.Text) {
+			in.report(t, CodeUnknownField, fmt.Sprintf("%s is an object by key, whose values have the field %q", owner, t.Text),
+				fmt.Sprintf("read that of each value: %s.*.%s; or of one: $lookup(%s, key).%s", owner, t.Text, owner, t.Text))
+			return
+		}
 		if _, has := a.field(t.Text); has || a.rest == open {
 			return
 		}

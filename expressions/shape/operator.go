@@ -44,7 +44,8 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 		in.expectNumbers(t, operands)
 		out = like(Number(), operands...)
 		in.divides(t, operands[len(operands)-1])
-		for _, v := range operands {
+		for i, v := range operands {
+			in.mayBeNull(t, i, v, kindNumber, "numbers")
 			out = in.without(v, out)
 		}
 	}
@@ -122,7 +123,7 @@ func (in *inferrer) order(t *tree, left, right fact) fact {
 	for i, v := range []fact{left, right} {
 		in.need(v)
 		in.absent(&t.Parts[i], v)
-		in.nullInOrder(t, i, v)
+		in.mayBeNull(t, i, v, kindNumber|kindString, "numbers or strings")
 	}
 	out := like(Boolean(), left, right)
 	in.counted(t, left, right, &out)
@@ -138,7 +139,7 @@ func (in *inferrer) equality(t *tree, left, right fact) fact {
 	} else {
 		in.counted(t, left, right, &out)
 	}
-	if !in.comparesItself(t) && !in.joinedEquality(t) && !in.unknownType(t) && !in.swappedIn(t, left, right) && !in.wrongCase(t, left, right) {
+	if !in.comparesItself(t) && !in.joinedEquality(t) && !in.unknownType(t) && !in.swappedIn(t, left, right) && !in.neverNull(t, left, right) && !in.wrongCase(t, left, right) {
 		in.neverEqual(t, left, right)
 	}
 	if _, differ := left.shape.Conflict(right.shape); differ || left.shape.IsNothing() || right.shape.IsNothing() {

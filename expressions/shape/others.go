@@ -1,5 +1,7 @@
 package shape
 
+import "slices"
+
 // Other is the step of a path that leads to the fields which an object has beside the listed ones, such as those of a group with computed keys.
 const Other = "*"
 
@@ -67,4 +69,13 @@ func (a *alternatives) otherConflict(b *alternatives) (why *Conflict, differ boo
 		}
 	}
 	return nil, false
+}
+
+// isOfOthers reports whether the objects have any keys, none of them known, and values that have the field.
+func (a *alternatives) isOfOthers(name string) bool {
+	if a.rest != open || len(a.fields) > 0 || a.others.IsAny() {
+		return false
+	}
+	objects, known := objectsOf(a.others, 0)
+	return known && slices.ContainsFunc(objects, func(o *alternatives) bool { _, has := o.field(name); return has })
 }

@@ -45,7 +45,7 @@ func (f *follower) add(ctx context.Context, node int, n graph.Node, normal shape
 // handledBy returns the shape of the value of an onError.
 func (f *follower) handledBy(ctx context.Context, node int, n graph.Node, o *graph.OnError) shape.Shape {
 	if o.Value == nil {
-		return shape.Object([]shape.Field{{Name: "error", Shape: failureOf(n, use{at: inHandled, call: n}.codes())}}, false)
+		return shape.Object([]shape.Field{{Name: "error", Shape: f.failureOf(ctx, n, use{at: inHandled, call: n}.codes())}}, false)
 	}
 	return f.valueShape(ctx, node, n, inHandled, definitionOf(f.graph, node, n).OnError.Value)
 }
@@ -88,7 +88,7 @@ func dataShape(d *config.Data, of map[config.Pos]shape.Shape) shape.Shape {
 }
 
 // failureOf returns the shape of $failure of a node, with these codes.
-func failureOf(n graph.Node, codes []config.FailureCode) shape.Shape {
+func (f *follower) failureOf(ctx context.Context, n graph.Node, codes []config.FailureCode) shape.Shape {
 	var code []shape.Shape
 	for _, c := range codes {
 		code = append(code, shape.Constant(string(c)))
@@ -99,9 +99,18 @@ func failureOf(n graph.Node, codes []config.FailureCode) shape.Shape {
 	if graph.CallingOf(n) != nil {
 		fields = append(fields,
 			shape.Field{Name: "server", Shape: shape.String(), Optional: true}, shape.Field{Name: "tool", Shape: shape.String(), Optional: true},
-			shape.Field{Name: "attempts", Shape: shape.Integer(), Optional: true}, shape.Field{Name: "result", Shape: shape.Value(), Optional: true})
+			shape.Field{Name: "attempts", Shape: shape.Integer(), Optional: true}, shape.Field{Name: "result", Shape: f.lastResult(ctx, n, codes), Optional: true})
 	}
 	return shape.Object(fields, false)
+}
+
+// lastResult returns the shape of what came last in a failure with one of these codes: of a call that has not yet the wanted value,
+// a value of the call.
+func (f *follower) lastResult(ctx context.Context, n graph.Node, codes []config.FailureCode) shape.Shape {
+	if m, isCall := n.(*graph.MCP); isCall && m.Retry != nil && m.Retry.Until != nil && len(codes) == 1 && codes[0] == config.FailNotYet {
+		return f.value(ctx, n).NothingAsNull()
+	}
+	return shape.Value()
 }
 
 // value returns the shape of the value of one call of a node or a branch, or of the answer to an ask.
@@ -182,7 +191,7 @@ func (f *follower) variables(ctx context.Context, node int, u use) map[string]sh
 		case expressions.VarResult:
 			vars[name] = f.value(ctx, u.call)
 		case expressions.VarFailure:
-			vars[name] = failureOf(u.call, u.codes())
+			vars[name] = f.failureOf(ctx, u.call, u.codes())
 		}
 	}
 	return vars

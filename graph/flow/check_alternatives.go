@@ -10,8 +10,8 @@ import (
 // alternatives warns of an alternative of a conditional, or of a value with a default, that is of a kind which is never wanted, though the others
 // are: it is reported as wrong, in words for the part at a path.
 func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path []string, at config.Pos, found, expected string)) {
-	var look func(t *jsonata.Tree, want shape.Shape, path []string)
-	look = func(t *jsonata.Tree, want shape.Shape, path []string) {
+	var look func(t *jsonata.Tree, want shape.Shape, path []string, ofItem bool) // of an item, where names are its fields
+	look = func(t *jsonata.Tree, want shape.Shape, path []string, ofItem bool) {
 		t = lastOf(t)
 		var values []jsonata.Tree
 		switch {
@@ -20,9 +20,20 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 		case t.Kind == jsonata.ObjectKind:
 			for _, f := range want.Fields() {
 				if value := fieldIn(t, f.Name); value != nil {
-					look(value, f.Shape, below(path, f.Name))
+					look(value, f.Shape, below(path, f.Name), ofItem)
 				}
 			}
+			return
+		case t.Kind == jsonata.ArrayKind:
+			for i := range t.Parts {
+				look(&t.Parts[i], want.Items(), below(path, "[]"), ofItem)
+			}
+			return
+		case t.Kind == jsonata.PathKind && t.Parts[len(t.Parts)-1].Kind == jsonata.ObjectKind: // an object for each of a list
+			if len(want.Fields()) == 0 {
+				want, path = want.Items(), below(path, "[]")
+			}
+			look(&t.Parts[len(t.Parts)-1], want, path, true)
 			return
 		case t.Kind == jsonata.ConditionalKind:
 			values = t.Parts[1:]
@@ -31,6 +42,9 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 		}
 		for i := range values {
 			value := lastOf(&values[i])
+			if ofItem && value.Kind != jsonata.LiteralKind && value.Kind != jsonata.StringKind && value.Kind != jsonata.NumberKind {
+				continue
+			}
 			given := c.shapeOfPart(value)
 			if conflict, differ := given.Filled().Conflict(want); differ {
 				at, part := e, value
@@ -48,7 +62,7 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 		}
 	}
 	if e.Tree() != nil {
-		look(e.Tree(), want, nil)
+		look(e.Tree(), want, nil, false)
 	}
 }
 
@@ -65,13 +79,18 @@ func (c *checker) transformOf(t *jsonata.Tree) *graph.Transform {
 	return of
 }
 
-// shapeOfPart returns the shape of a literal, of the output of a transform, or of a path into the arguments or into the answer of a call; Any for other parts.
+// shapeOfPart returns the shape of a constant, of the output of a transform, or of a path into the arguments or into the answer of a call; Any for other parts.
 func (c *checker) shapeOfPart(t *jsonata.Tree) shape.Shape {
 	switch t.Kind {
 	case jsonata.StringKind:
 		return shape.String()
 	case jsonata.NumberKind:
 		return shape.Number()
+	case jsonata.LiteralKind:
+		if t.Text == "null" {
+			return shape.Null()
+		}
+		return shape.Boolean()
 	}
 	path := names(t)
 	if c.transformOf(t) != nil {

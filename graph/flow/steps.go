@@ -79,7 +79,7 @@ func (f *follower) stepVariables(ctx context.Context, node int, s *graph.Step, u
 	case inEachUntil:
 		vars[expressions.VarResult] = f.caughtStep(ctx, node, s, f.turns(s, f.turn(ctx, node, u)))
 	case inWhen, inHandled:
-		vars[expressions.VarAttempt], vars[expressions.VarFailure] = shape.Integer(), failureOf(u.call, u.codes())
+		vars[expressions.VarAttempt], vars[expressions.VarFailure] = shape.Integer(), f.failureOf(ctx, u.call, u.codes())
 	case inIf, inItems, inKey, inTransform, inMessage, inArgs, inUntil:
 	}
 	return vars
