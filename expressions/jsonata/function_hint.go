@@ -19,7 +19,8 @@ var otherNames = sync.OnceValue(func() map[string]string {
 		"includes": "contains", "startsWith": "contains", "endsWith": "contains", "test": "contains", "regex": "match", "matches": "match",
 		"substr": "substring", "replaceAll": "replace", "padStart": "pad", "padEnd": "pad",
 		"parseInt": "number", "parseFloat": "number", "toNumber": "number", "int": "number", "float": "number", "Number": "number",
-		"toString": "string", "str": "string", "String": "string", "stringify": "string", "toJson": "string", "toJSON": "string", "json": "string",
+		"parse": noJSON, "json": noJSON, "parseJson": noJSON, "parseJSON": noJSON, "fromJson": noJSON, "fromJSON": noJSON, "jsonParse": noJSON, "jsonDecode": noJSON,
+		"toString": "string", "str": "string", "String": "string", "stringify": "string", "toJson": "string", "toJSON": "string",
 		"avg": "average", "mean": "average", "ceiling": "ceil", "pow": "power", "rand": "random", "total": "sum", "mod": "write a % b",
 		"assign": "merge", "extend": "merge", "fromPairs": "merge", "fromEntries": "merge", "entries": "each", "toPairs": "each", "pick": "sift",
 		"get": "lookup", "typeof": "type", "typeOf": "type", "bool": "boolean", "Boolean": "boolean",
@@ -36,6 +37,9 @@ var otherNames = sync.OnceValue(func() map[string]string {
 		"coalesce": "write a ?? b", "default": "write a ?? b", "ifNull": "write a ?? b", "isNull": "write value = null",
 	}
 })
+
+// noJSON is the remedy for what other languages parse JSON with.
+const noJSON = "write $match(text, /…/) for a part of it: no function parses JSON, and only a whole answer of a server is read as JSON"
 
 // FunctionHint returns the remedy for a name, without $, that is not a function of JSONata: the function or the form
 // that was probably meant; empty when none is known. function is the name of that

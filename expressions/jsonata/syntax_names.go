@@ -18,7 +18,7 @@ func checkNames(tokens []token, more map[string]*builtin) *SyntaxError {
 			continue
 		}
 		if t.value == "eval" {
-			return syntaxError(t.start, t.text, "$eval is not available: data is never run as an expression", "write the expression itself")
+			return syntaxError(t.start, t.text, "$eval is not available: data is never run as an expression", "write the expression itself; no function parses JSON, which only a whole answer of a server is read as")
 		}
 		// Assigned, a focus or index variable, or a parameter.
 		if i+1 < len(tokens) && tokens[i+1].is(":=") || i > 0 && (tokens[i-1].is("@") || tokens[i-1].is("#")) || parameters {

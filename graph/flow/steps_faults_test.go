@@ -60,6 +60,9 @@ func TestStepFaults(t *testing.T) {
 		{`{id: x, each: list.names, as: n, key: $n, call: up.read, args: {name: {expr: $n}}, effect: read}`, `{"v": $lookup(x, args.name).content}`, ""},
 		{`{id: x, each: list.names, as: n, key: $n, call: up.read, args: {name: {expr: $n}}, effect: read}`, `{"v": $lookup(x, args.name).contents}`, `impossible-path: $lookup(x, args.name) has no field "contents"`},
 		{`{id: x, each: list.names, as: n, key: $n, call: up.read, args: {name: {expr: $n}}, effect: read, onError: {value: {why: {expr: $failure.message}}}}`, `{"v": $lookup(x, args.name).why ?? "read"}`, ""},
+		// What is sent as it is written.
+		{`{id: x, call: up.read, args: {name: args.name}, effect: read}`, `{"v": x.content}`, `literal-expression: "args.name" looks like an expression but is sent as literal text`},
+		{`{id: x, call: up.read, args: {name: args.txt}, effect: read}`, `{"v": x.content}`, ""},
 		// What is hidden, or cannot happen.
 		{`{id: x, call: up.save, args: {text: a}, effect: write, onError: skip}`, `{"v": $string(x)}`, `skip-hides-write: step "x" has effect: write and onError: skip, which would hide that a change has failed`},
 		{`{id: x, onError: skip, steps: [{id: y, call: up.save, args: {text: a}, effect: write}]}`, `{"v": $string(x)}`, `skip-hides-write: step "x" has onError: skip, and its step "y" effect: write; skip would hide`},

@@ -76,6 +76,18 @@ func (e *expressions) node(n *config.Node) {
 	for _, b := range n.Branches {
 		e.node(b)
 	}
+	e.text(n.Return)
+	if s := n.Step; s != nil {
+		for _, text := range []config.Text{s.If, s.Each, s.Key, s.Until} {
+			e.text(text)
+		}
+		if s.Repeat != nil {
+			e.text(s.Repeat.Until)
+		}
+	}
+	for _, s := range n.Steps {
+		e.node(s)
+	}
 }
 
 // data adds the expressions of args and of values; in a rule they are the texts of var.

@@ -4,8 +4,8 @@
 // editors it knows where an expression ends. An expression is written in five ways (its *host*): in a block, as plain
 // text with or without brackets around it, and in quotes of two kinds. Each host has its own form of quotes inside.
 const kinds = 'entry|exit|mcp|graph|parallel|ask|transform|switch';
-const always = 'expr|var'; // keys whose text is an expression
-const maybe = 'when|until|items'; // keys that others use too; their text is an expression if it has a $
+const always = 'expr|var|each|return|if'; // keys whose text is an expression
+const maybe = 'when|until|items|key'; // keys that others use too; their text is an expression if it has a $, or begins with a bracket
 
 const captures = (...names) => Object.fromEntries(names.flatMap((name, i) => (name ? [[i + 1, { name }]] : [])));
 const separator = 'punctuation.separator.key-value.mapping.yaml';
@@ -66,7 +66,7 @@ const jsonata = (host) => ({
 });
 
 // A key of an expression: 1 its quote, 2 the key, 3 the colon, and then the text, if it is one.
-const dollar = '(?="[^"]*\\$|\'[^\']*\\$|[^\\s"\'{\\[|>&*!#][^,\\]}{\\[\\n]*\\$|\\$)';
+const dollar = '(?="[^"]*\\$|\'[^\']*\\$|["\'][\\[(]|[^\\s"\'{\\[|>&*!#][^,\\]}{\\[\\n]*\\$|\\$)';
 const key = `(["']?)\\b(?:(${always})\\1(\\s*:)(?:\\s+|(?=["']))|(${maybe})\\1(\\s*:)(?:\\s+|(?=["']))${dollar})`;
 const keyNames = ['', tag, separator, tag, separator];
 

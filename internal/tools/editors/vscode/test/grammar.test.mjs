@@ -22,6 +22,9 @@ test('expressions are found in all forms of YAML', () => {
     ['retry: {until: $result.done, when: "$attempt < 2"}', '$result.done$attempt < 2'],
     ['forEach: {items: $.list.files}', '$.list.files'],
     ['forEach:\n  items: |\n    $.list\n  maxParallel: 2', '$.list'],
+    ['- {id: a, if: args.on, each: found.files, as: f, key: $f.name, expr: $f.size}', 'args.onfound.files$f.name$f.size'],
+    ['return: |\n  rows[n > 0]\nname: a', 'rows[n > 0]'],
+    ["each: '[entries[kind = \"file\"]]'", '[entries[kind = "file"]]'],
     ['rule: {"<": [{var: $executionCount("a")}, {"var": "n.x"}]}', '$executionCount("a")n.x'],
   ]) assert.deepEqual(only(text), expected, text);
 });
@@ -35,6 +38,8 @@ test('what only looks like an expression is left alone', () => {
     'items: {type: string}',
     'items:\n  type: string',
     'items: [1, 2]',
+    'key: name',
+    'if: {type: object}',
     'mocks:\n  a: {when: {path: x}, result: {items: 1, until: later}}',
     'my.expr: $.a',
     'expr:$.a',
