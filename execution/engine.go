@@ -162,7 +162,7 @@ func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h 
 		return nil, err
 	}
 	l := newLive(ctx, e.caller, h.runID, newFrame(g, args, h.vars), start.Time, h)
-	l.order = OrderOf(g, changes)
+	l.setOrder(OrderOf(g, changes))
 	l.start()
 	return l, h.notify(&start)
 }

@@ -50,7 +50,9 @@ func (l *live) runParts(f *fan, most int) {
 		for i, turn, next := queue.take(); i >= 0 && f.ctx.Err() == nil; i, turn, next = queue.take() {
 			l.runPart(f, i, turn, next)
 			next()
-			start(max(0, queue.end(i)-1)) // this worker takes one of them
+			if more := queue.end(i) - 1; more > 0 { // this worker takes one of them
+				start(more)
+			}
 		}
 		return nil
 	}

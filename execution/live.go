@@ -39,13 +39,20 @@ type live struct {
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
-	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root, places: make(chan struct{}, stepsInFlight)}
+	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root}
 	l.spent.limit(root.graph.Limits)
 	l.spent.mu = &l.spent.own
 	root.live, root.budget = l, &l.spent
 	l.clock.run.working = 1
 	root.pace, root.allow = &l.clock.run, root.graph.Allow
 	return l
+}
+
+// setOrder sets the order of the run's steps; nil: it has none.
+func (l *live) setOrder(o *Order) {
+	if l.order = o; o != nil {
+		l.places = make(chan struct{}, stepsInFlight)
+	}
 }
 
 // start starts the rest of the time limit.
