@@ -185,6 +185,14 @@ func beside(admin string) (made string, drop func() error, err error) {
 	return u.String(), func() error { return execute(admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }, nil
 }
 
+// Load runs the statements of a dump in a database.
+func Load(t testing.TB, place, dump string) {
+	t.Helper()
+	if err := execute(place, dump); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func execute(place, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

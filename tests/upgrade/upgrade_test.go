@@ -11,16 +11,22 @@ import (
 	"strings"
 	"testing"
 
+	"toolgraph/tests/pgtest"
 	"toolgraph/tests/testbin"
 )
 
-func TestMain(m *testing.M) { os.Exit(testbin.Run(m)) }
+func TestMain(m *testing.M) {
+	code := testbin.Run(m)
+	pgtest.Stop()
+	os.Exit(code)
+}
 
 // old is a copy of what a program wrote, in the home directory of a user.
 type old struct {
 	*testing.T
 	written string // what the program wrote, unchanged
 	home    string
+	state   string // the place of recorded runs
 	work    string
 	program string
 }
@@ -44,7 +50,7 @@ func each(t *testing.T, do func(o *old)) {
 		count++
 		t.Run(e.Name(), func(t *testing.T) {
 			home := t.TempDir()
-			o := &old{T: t, written: written, home: home, work: filepath.Join(home, "work"), program: testbin.Build(t, "toolgraph")}
+			o := &old{T: t, written: written, home: home, state: filepath.Join(home, "state"), work: filepath.Join(home, "work"), program: testbin.Build(t, "toolgraph")}
 			for from, to := range map[string]string{"work": o.work, "state": filepath.Join(home, "state"), "home": home} {
 				if err := os.CopyFS(to, os.DirFS(filepath.Join(written, from))); err != nil {
 					t.Fatal(err)
@@ -67,7 +73,7 @@ func (o *old) run(args ...string) (string, int) {
 	cmd := exec.CommandContext(o.Context(), o.program, args...)
 	cmd.Dir = o.work
 	cmd.Env = []string{
-		"HOME=" + o.home, "XDG_CONFIG_HOME=" + filepath.Join(o.home, ".config"), "TOOLGRAPH_STATE=" + filepath.Join(o.home, "state"),
+		"HOME=" + o.home, "XDG_CONFIG_HOME=" + filepath.Join(o.home, ".config"), "TOOLGRAPH_STATE=" + o.state,
 		"PATH=" + filepath.Dir(o.program) + string(os.PathListSeparator) + os.Getenv("PATH"),
 	}
 	var out, errs bytes.Buffer
@@ -140,33 +146,49 @@ func (o *old) runs(text string) map[string]recorded {
 // waited for its user with the user's answer, and the one that failed is explained.
 func TestStore(t *testing.T) {
 	each(t, func(o *old) {
-		was, is := o.runs(o.read("runs.json")), o.runs(o.ok("runs", "list", "--json"))
-		for name, r := range was {
-			if is[name] != r {
-				o.Errorf("the run is %+v, it was %+v", is[name], r)
-			}
-		}
-		if len(was) < 4 || len(was) != len(is) {
-			o.Errorf("there are %d runs, there were %d", len(is), len(was))
-		}
-		if out := o.ok("runs", "show", was["files finished"].ID); !strings.Contains(out, "list") || !strings.Contains(out, "pick") {
-			o.Errorf("runs show prints %s", out)
-		}
-		if out := o.ok("runs", "explain", was["files error"].ID); !strings.Contains(out, "gone does not exist") {
-			o.Errorf("runs explain prints %s", out)
-		}
-		if out := o.ok("resume", was["order interrupted"].ID, "shop.yaml", "--allow-exec", "--answer", `"sent"`); !strings.Contains(out, `"receipt": "sent"`) && !strings.Contains(out, `"receipt":"sent"`) {
-			o.Errorf("the run with a call in doubt is resumed with %s", out)
-		}
-		if out := o.ok("resume", was["agree interrupted"].ID, "shop.yaml", "--allow-exec", "--yes"); !strings.Contains(out, "tea") {
-			o.Errorf("the run with a question is resumed with %s", out)
-		}
-		for name, r := range o.runs(o.ok("runs", "list", "--json")) {
-			if r.Status == "interrupted" {
-				o.Errorf("the run %s is still interrupted", name)
-			}
-		}
+		o.store(o.runs(o.read("runs.json")))
 	})
+}
+
+// So does the store in Postgres, from a dump of it.
+func TestPostgresStore(t *testing.T) {
+	each(t, func(o *old) {
+		dump := o.read("postgres.sql")
+		o.state = pgtest.Database(o)
+		pgtest.Load(o, o.state, dump)
+		o.store(o.runs(o.read("postgres-runs.json")))
+	})
+}
+
+// store checks the runs of a store, and resumes those that can be.
+func (o *old) store(was map[string]recorded) {
+	o.Helper()
+	is := o.runs(o.ok("runs", "list", "--json"))
+	for name, r := range was {
+		if is[name] != r {
+			o.Errorf("the run is %+v, it was %+v", is[name], r)
+		}
+	}
+	if len(was) < 4 || len(was) != len(is) {
+		o.Errorf("there are %d runs, there were %d", len(is), len(was))
+	}
+	if out := o.ok("runs", "show", was["files finished"].ID); !strings.Contains(out, "list") || !strings.Contains(out, "pick") {
+		o.Errorf("runs show prints %s", out)
+	}
+	if out := o.ok("runs", "explain", was["files error"].ID); !strings.Contains(out, "gone does not exist") {
+		o.Errorf("runs explain prints %s", out)
+	}
+	if out := o.ok("resume", was["order interrupted"].ID, "shop.yaml", "--allow-exec", "--answer", `"sent"`); !strings.Contains(out, `"receipt": "sent"`) && !strings.Contains(out, `"receipt":"sent"`) {
+		o.Errorf("the run with a call in doubt is resumed with %s", out)
+	}
+	if out := o.ok("resume", was["agree interrupted"].ID, "shop.yaml", "--allow-exec", "--yes"); !strings.Contains(out, "tea") {
+		o.Errorf("the run with a question is resumed with %s", out)
+	}
+	for name, r := range o.runs(o.ok("runs", "list", "--json")) {
+		if r.Status == "interrupted" {
+			o.Errorf("the run %s is still interrupted", name)
+		}
+	}
 }
 
 // An exported run is imported into a fresh store, and exported as it was.

@@ -3,7 +3,8 @@
 # from the commit before the one that changes a format:
 #   git worktree add old COMMIT && (cd old && go build -o /tmp/old/toolgraph .)
 #   tests/upgrade/testdata/make.sh /tmp/old/toolgraph tests/upgrade/testdata/VERSION
-# Needs Linux or macOS. What was made is not changed later.
+# Needs Linux or macOS. With POSTGRES=URL of an empty database, the runs are recorded there as well, and dumped by pg_dump. What
+# was made is not changed later.
 set -eu
 program=$1
 mkdir -p "$2"
@@ -22,33 +23,45 @@ toolgraph init started.yaml > /dev/null
 toolgraph lock shop.yaml > /dev/null 2>&1
 toolgraph test shop.yaml --record --update > /dev/null
 
-# Runs: one that finished, one that failed, one in which the process died during a call, and one in which it died while its user was asked.
-toolgraph run shop.yaml files directory=. --allow-exec > /dev/null
-toolgraph run shop.yaml files directory=gone --allow-exec > /dev/null 2>&1 || true
+# record makes the runs of a store: one that finished, one that failed, one in which the process died during a call, and one in which it died
+# while its user was asked. Then it lists them, once the dead processes are known to be dead.
 die() {
   kill -9 "$1"
   wait "$1" 2> /dev/null || true
 }
-toolgraph run shop.yaml order id=17 --allow-exec > /dev/null 2>&1 &
-until toolgraph runs list --status running --json 2> /dev/null | grep -q '"order"'; do sleep 0.1; done
-sleep 1 # the call is in flight
-die $!
-mkfifo in
-sleep 30 > in &
-sleeper=$!
-toolgraph serve shop.yaml --allow-exec < in > asked 2> /dev/null &
-server=$!
-{
-  echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"make","version":"1"}}}'
-  echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-  echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agree","arguments":{"what":"tea"},"_meta":{"toolgraph/key":"tea-1"}}}'
-} > in
-until grep -q elicitation/create asked; do sleep 0.1; done
-die $server
-kill $sleeper
-rm in asked
-toolgraph runs list --json > "$out/runs.json"
+record() {
+  toolgraph run shop.yaml files directory=. --allow-exec > /dev/null
+  toolgraph run shop.yaml files directory=gone --allow-exec > /dev/null 2>&1 || true
+  toolgraph run shop.yaml order id=17 --allow-exec > /dev/null 2>&1 &
+  until toolgraph runs list --status running --json 2> /dev/null | grep -q '"order"'; do sleep 0.1; done
+  sleep 1 # the call is in flight
+  die $!
+  mkfifo in
+  sleep 30 > in &
+  sleeper=$!
+  toolgraph serve shop.yaml --allow-exec < in > asked 2> /dev/null &
+  server=$!
+  {
+    echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"make","version":"1"}}}'
+    echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    echo '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"agree","arguments":{"what":"tea"},"_meta":{"toolgraph/key":"tea-1"}}}'
+  } > in
+  until grep -q elicitation/create asked; do sleep 0.1; done
+  die $server
+  kill $sleeper
+  rm in asked
+  until [ "$(toolgraph runs list --status interrupted --json | grep -c '"id"')" = 2 ]; do sleep 1; done
+  toolgraph runs list --json > "$1"
+}
+
+record "$out/runs.json"
 toolgraph runs export "$(sed -n 's/.*"id": "\([^"]*\)".*/\1/p' "$out/runs.json" | tail -n 1)" > "$out/exported.json"
+if [ -n "${POSTGRES:-}" ]; then
+  export TOOLGRAPH_STATE="$POSTGRES"
+  record "$out/postgres-runs.json"
+  pg_dump --inserts --no-owner --no-privileges "$POSTGRES" | grep -v '^\\\|^--\|^$' | sed "s/$(hostname)/host/g" > "$out/postgres.sql"
+  export TOOLGRAPH_STATE="$home/state"
+fi
 
 # The audit log, the registry, and the entries of hosts.
 toolgraph run shop.yaml files directory=. --allow-exec --audit audit.jsonl --no-history > /dev/null
