@@ -48,13 +48,6 @@ func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, sta
 	return l
 }
 
-// setOrder sets the order of the run's steps; nil: it has none.
-func (l *live) setOrder(o *Order) {
-	if l.order = o; o != nil {
-		l.places = make(chan struct{}, stepsInFlight)
-	}
-}
-
 // start starts the rest of the time limit.
 func (l *live) start() {
 	limit := l.root.graph.Limits.MaxExecutionTime

@@ -32,6 +32,13 @@ func OrderOf(g *graph.Graph, changing []string) *Order {
 	return o
 }
 
+// setOrder sets the order of the run's steps; nil: it has none.
+func (l *live) setOrder(o *Order) {
+	if l.order = o; o != nil {
+		l.places = make(chan struct{}, stepsInFlight)
+	}
+}
+
 func stepName(g *graph.Graph, node graph.Node) string { return g.Tool.Name.Value + ":" + node.ID() }
 
 // add finds what the steps of a block, and of the blocks in it, need: those that they read; before a step
