@@ -268,7 +268,7 @@ func (c *converter) verify(src, text []byte, opts config.Options) error {
 	}
 	if before, err := project.Parse(c.ctx, c.path, src, opts); err != nil {
 		return err
-	} else if had, err := before.Check(c.ctx, nil); err != nil || had.Err() != nil {
+	} else if had, err := before.Check(c.ctx, nil); err != nil || had.Err() != nil || slices.ContainsFunc(had, hidesErrors) {
 		return err // the graph is as wrong
 	}
 	for _, d := range errs {
@@ -279,6 +279,10 @@ func (c *converter) verify(src, text []byte, opts config.Options) error {
 	}
 	return c.found
 }
+
+// hidesErrors reports whether a finding stands for the errors in a call, too: of items that are one value and no list, it is the one that
+// is reported.
+func hidesErrors(d config.Diagnostic) bool { return d.Code == "not-a-list" }
 
 func (c *converter) internal(err error) error {
 	return fmt.Errorf("internal error: tool %q as steps has errors that it does not have as a graph; nothing was written: %w", c.tool.Name.Value, err)
