@@ -11,7 +11,7 @@ import (
 // codesAt returns the findings of a file as line:column code.
 func codesAt(found config.Diagnostics) (all []string) {
 	for _, d := range found {
-		all = append(all, d.Pos.String()[len("graph.yaml:"):]+" "+string(d.Code))
+		all = append(all, d.Pos.String()[len("graph.yaml:"):]+" "+d.Code)
 	}
 	return all
 }
