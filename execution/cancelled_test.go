@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -125,10 +126,11 @@ func TestCallsThatWaitForAPlaceHaveNotBegun(t *testing.T) {
 				started++
 			}
 		}
-		if started != 64 || server.begun.Load() != 63 {
-			t.Errorf("%d calls are recorded as begun, %d were sent beside the one that fails; want 64 and 63", started, server.begun.Load())
+		sent := server.begun.Load() // one more may take the place of the call that fails, before its failure is known
+		if started != int(sent)+1 || sent < 63 || sent > 64 {
+			t.Errorf("%d calls are recorded as begun, %d were sent beside the one that fails; want 64 and 63, or one more", started, sent)
 		}
-		if err == nil || !strings.Contains(err.Error(), "63 calls were cancelled") {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d calls were cancelled", sent)) {
 			t.Errorf("%v", err)
 		}
 	})
