@@ -152,7 +152,7 @@ func changeRows(t *testing.T, file, frames string) {
 	changes := []string{
 		"spills SET id = 2", "spills SET sum = sum + 1", "runs SET sum = sum + 1", frames + " SET sums = NULL", frames + " SET body = NULL",
 		"runs SET started = started + 1", "runs SET ended = ended + 1", "runs SET ended = 0", "runs SET last = last + 1000", "runs SET events = events + 1",
-		"runs SET steps = steps + 1", "runs SET steps = 'many'", "runs SET durable = 1", "runs SET args = NULL", "runs SET status = 'error'",
+		"runs SET steps = steps + 1", "runs SET steps = 'many'", "runs SET lost = 1", "runs SET durable = 1", "runs SET args = NULL", "runs SET status = 'error'",
 		"runs SET status = 'cancelled'", "runs SET status = 'interrupted'", "runs SET failure = '{}'", "runs SET failure = '{'",
 	}
 	if frames == "chunks" {

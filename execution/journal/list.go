@@ -245,6 +245,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		summed, last = f.of.summed, micros(f.event.Time)
 		latest = max(latest, last)
 		counted.count(&f.event)
+		found.Lost += f.event.Lost
 		known.follow(&f.event)
 		if end := f.event.End; end != nil {
 			found.Status, found.Ended, found.Failure = Finished, timeOf(last), end.Failure
@@ -273,7 +274,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 
 // like reports whether the row of a run agrees with its events.
 func (r Run) like(found Run) bool {
-	if r.Steps != found.Steps || r.Nested != found.Nested || r.facts().text() != found.facts().text() {
+	if r.Steps != found.Steps || r.Nested != found.Nested || r.Lost != found.Lost || r.facts().text() != found.facts().text() {
 		return false
 	}
 	if r.Status == Interrupted { // claiming a run removes its end
