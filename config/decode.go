@@ -35,6 +35,8 @@ type decoder struct {
 	only          []string         // the servers of a registry to decode; empty: all
 
 	pipelined bool              // as Options.Pipeline
+	planned   bool              // as Options.Plan
+	inPlan    bool              // steps are those of a plan
 	texts     map[string]string // as Options.Vars
 	values    map[string]*Data  // as Options.VarValues
 
@@ -76,7 +78,7 @@ func (d *decoder) decodeFile(root *item) bool {
 		}
 	}
 	d.tools(fs)
-	d.file.Pipeline = d.pipeline(fs)
+	d.file.Pipeline, d.file.Plan = d.pipeline(fs), d.plan(fs)
 	return true
 }
 

@@ -120,6 +120,7 @@ func (d *decoder) stepKind(fs *fields) string {
 
 // stepKeys reports the keys that a step of this kind does not have, and those that need another.
 func (d *decoder) stepKeys(fs *fields, kind string) {
+	d.notOfPlan(fs)
 	form := stepForms()[kind]
 	for _, k := range fs.at.keys {
 		if fs.form.find(k.Value) == nil || form.find(k.Value) != nil {

@@ -122,12 +122,21 @@ type Pos struct {
 	Column int    `json:"column,omitempty"`
 }
 
-// IsValid reports whether the place is known.
-func (p Pos) IsValid() bool { return p.Line > 0 }
+// PathPos returns the place of a value in a request: File is its path, such as steps[2].args.path. Places are ordered
+// by their numbers, which are their Columns.
+func PathPos(path string, number int) Pos { return Pos{File: path, Line: -1, Column: number} }
 
-// String returns "file:line:col", "file" without a line, or "-" for the zero Pos.
+// IsPath reports whether the place is in a request, see PathPos.
+func (p Pos) IsPath() bool { return p.Line < 0 }
+
+// IsValid reports whether the place is known.
+func (p Pos) IsValid() bool { return p.Line != 0 }
+
+// String returns "file:line:col", "file" without a line, the path of a place in a request, or "-" for the zero Pos.
 func (p Pos) String() string {
 	switch {
+	case p.IsPath():
+		return p.File
 	case p.IsValid() && p.File != "":
 		return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 	case p.IsValid():

@@ -20,6 +20,7 @@ type File struct {
 	Servers  []*Upstream // mcpServers in file order, then those merged from another file, then those of its imports
 	Tools    []*Tool     // in file order, then those of its imports
 	Pipeline *Pipeline   // nil: none
+	Plan     *Plan       // nil: none
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil

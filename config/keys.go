@@ -103,6 +103,7 @@ var fileForm = lazyForm(func() *form {
 			{name: "mcpServers", doc: "The servers that mcp nodes call, by name.", value: value{"type": "object", "additionalProperties": formValue("upstream")}},
 			{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
 			pipelineKey,
+			planKey,
 			{name: "servers", older: true},
 			{name: "nodes", older: true},
 		},

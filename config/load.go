@@ -19,6 +19,7 @@ type Options struct {
 	Registries  []string                    // registries that servers with registry: true are taken from, after ServersFile: the first that has the server; read only for such servers
 	LookupEnv   func(string) (string, bool) // the value of ${VAR}; nil: os.LookupEnv
 	Pipeline    bool                        // a file without pipeline has pipeline: true
+	Plan        bool                        // a file without plan has plan: true
 	NoteDefault func(name, value string)    // called for each ${VAR:-default} when it is read; nil for none
 	AssumeEnv   bool                        // every ${VAR} counts as set and its value is not checked: for files that run on another machine
 
@@ -63,7 +64,7 @@ func newDecoder(path string, opts Options) *decoder {
 	}
 	return &decoder{
 		path:   path,
-		assume: opts.AssumeEnv, pipelined: opts.Pipeline, alone: opts.alone, mayImport: opts.MayImport, read: opts.ReadFile,
+		assume: opts.AssumeEnv, pipelined: opts.Pipeline, planned: opts.Plan, alone: opts.alone, mayImport: opts.MayImport, read: opts.ReadFile,
 		lookup: lookup, noteDefault: opts.NoteDefault,
 		texts:  opts.Vars,
 		values: opts.VarValues,

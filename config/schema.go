@@ -42,6 +42,7 @@ func schemaDefs() value {
 		"allow":           formSchema(allowForm()),
 		"toolAllow":       formSchema(toolAllowForm()),
 		"pipeline":        formSchema(pipelineForm()),
+		"plan":            formSchema(planForm()),
 		"transform":       formSchema(transformForm()),
 		"condition":       formSchema(conditionForm()),
 		"toolLimits":      formSchema(toolLimitsForm()),

@@ -6,6 +6,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/serving/callable"
 )
 
 // The ids of nodes that are no steps: ids of steps begin with a letter.
@@ -54,14 +55,14 @@ func (t *Tool) nodes(steps []*step) []*config.Node {
 		}
 	}
 	heads[len(steps)] = exitID
-	nodes := []*config.Node{node(pos, entryID, config.EntryNode, heads[0])}
+	nodes := []*config.Node{callable.Node(pos, entryID, config.EntryNode, heads[0])}
 	for i, s := range steps {
 		if s.condition != "" {
-			choice := node(pos, heads[i], config.SwitchNode, heads[i+1])
+			choice := callable.Node(pos, heads[i], config.SwitchNode, heads[i+1])
 			choice.Conditions = []config.Condition{{Pos: pos, Rule: textData(unbraced(s.condition)), Next: config.Text{Value: s.id, Pos: pos}}}
 			nodes = append(nodes, choice)
 		}
-		n := node(pos, s.id, config.GraphNode, heads[i+1])
+		n := callable.Node(pos, s.id, config.GraphNode, heads[i+1])
 		if s.server != "" {
 			n.Type, n.Server = config.MCPNode, config.Text{Value: s.server, Pos: pos}
 		}
@@ -74,7 +75,7 @@ func (t *Tool) nodes(steps []*step) []*config.Node {
 		}
 		nodes = append(nodes, n)
 	}
-	return append(nodes, node(pos, exitID, config.ExitNode, ""))
+	return append(nodes, callable.Node(pos, exitID, config.ExitNode, ""))
 }
 
 // anyFailure takes all failures that an onError can take, and yields nothing.

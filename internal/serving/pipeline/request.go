@@ -10,6 +10,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/serving/callable"
 )
 
 // The codes of requests that are refused before anything runs.
@@ -43,8 +44,8 @@ type step struct {
 	args       value.Value
 	continues  bool
 
-	call    // server is empty for a tool of the file
-	refused *graph.Problem
+	server, tool string // server is empty for a tool of the file
+	refused      *graph.Problem
 }
 
 // name is the name of the step's result.
@@ -246,8 +247,8 @@ func (t *Tool) resolve(ctx context.Context, s *step, offers Offers) {
 	case name == "": // inputSchema reports it
 	case name == t.name():
 		s.refuse(CodeRecursion, "a pipeline cannot call itself")
-	case slices.Contains(t.tools, name):
-		s.call = call{tool: name}
+	case slices.Contains(t.callable.Tools, name):
+		s.tool = name
 	default:
 		t.resolveUpstream(ctx, s, offers)
 	}
@@ -266,24 +267,24 @@ func (t *Tool) resolveUpstream(ctx context.Context, s *step, offers Offers) {
 			return
 		}
 	}
-	var bare []call // the tools that the name without its server can mean
+	var bare []callable.Call // the tools that the name without its server can mean
 	for _, u := range t.file.Servers {
 		server := u.Name.Value
 		if tool, isOf := strings.CutPrefix(name, server+"."); isOf && tool != "" {
-			t.allow(ctx, s, call{server, tool}, offers)
+			t.allow(ctx, s, callable.Call{Server: server, Tool: tool}, offers)
 			return
 		}
-		if t.calls.Permits(server, name) && (slices.Contains(t.calls.Calls, server+"."+name) || isOffered(ctx, offers, server, name)) {
-			bare = append(bare, call{server, name})
+		if t.callable.Calls.Permits(server, name) && (slices.Contains(t.callable.Calls.Calls, server+"."+name) || isOffered(ctx, offers, server, name)) {
+			bare = append(bare, callable.Call{Server: server, Tool: name})
 		}
 	}
 	switch len(bare) {
 	case 0:
-		s.refuse(CodeInvalid, "unknown tool %s; steps can call %s%s", wording.Quote(name), listTools(slices.Concat(t.tools, t.calls.Calls)), wording.Suggest(name, t.tools))
+		s.refuse(CodeInvalid, "unknown tool %s; steps can call %s%s", wording.Quote(name), listTools(slices.Concat(t.callable.Tools, t.callable.Calls.Calls)), wording.Suggest(name, t.callable.Tools))
 	case 1:
 		t.allow(ctx, s, bare[0], offers)
 	default:
-		s.refuse(CodeInvalid, "tool %q is one of server %q and of server %q; write %s.%s", name, bare[0].server, bare[1].server, bare[0].server, name)
+		s.refuse(CodeInvalid, "tool %q is one of server %q and of server %q; write %s.%s", name, bare[0].Server, bare[1].Server, bare[0].Server, name)
 	}
 }
 
@@ -297,23 +298,23 @@ func isOffered(ctx context.Context, offers Offers, server, tool string) bool {
 
 // allow lets a step call a tool of a server, if the pipeline and the file allow it and the server
 // is not known to lack it.
-func (t *Tool) allow(ctx context.Context, s *step, c call, offers Offers) {
-	name := c.server + "." + c.tool
-	if !t.calls.Permits(c.server, c.tool) {
-		s.refuse(CodeInvalid, "%s is not among calls of the pipeline, which has %s", wording.OneLine(name), listTools(t.calls.Calls))
+func (t *Tool) allow(ctx context.Context, s *step, c callable.Call, offers Offers) {
+	name := c.Server + "." + c.Tool
+	if !t.callable.Calls.Permits(c.Server, c.Tool) {
+		s.refuse(CodeInvalid, "%s is not among calls of the pipeline, which has %s", wording.OneLine(name), listTools(t.callable.Calls.Calls))
 		return
 	}
 	for _, a := range t.Graph.Allow {
-		if refusal := a.Refusal(t.name(), c.server, c.tool); refusal != "" {
+		if refusal := a.Refusal(t.name(), c.Server, c.Tool); refusal != "" {
 			s.refuse(CodeInvalid, "%s", refusal)
 			return
 		}
 	}
 	if offers != nil {
-		if is, known := offers(ctx, c.server, c.tool); known && !is {
-			s.refuse(CodeInvalid, "server %q has no tool %s", c.server, wording.Quote(c.tool))
+		if is, known := offers(ctx, c.Server, c.Tool); known && !is {
+			s.refuse(CodeInvalid, "server %q has no tool %s", c.Server, wording.Quote(c.Tool))
 			return
 		}
 	}
-	s.call = c
+	s.server, s.tool = c.Server, c.Tool
 }
