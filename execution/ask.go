@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -113,7 +114,7 @@ func (l *live) put(s *site, q *Question, timeout time.Duration) (Answer, *Failur
 	case NoUser:
 		needs := "this node asks: " + q.short()
 		if q.IsConfirmation() {
-			needs = fmt.Sprintf("the call of %s.%s needs to be confirmed", q.Server, q.Tool)
+			needs = fmt.Sprintf("the call of %s needs to be confirmed", strings.TrimPrefix(q.Server+"."+q.Tool, "."))
 		}
 		failed := userFailure(s.node, config.FailNoUser, "%s, and %s", cmp.Or(a.Why, ErrNoUser.Error()), needs)
 		failed.Lacks = a.Lacks

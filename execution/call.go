@@ -122,12 +122,14 @@ func (l *live) call(s *site) (outcome, error) {
 	}
 	s.begin()
 	n, _ := s.node.(*graph.SubGraph)
-	output, failed, err := l.graphCall(s, n, args)
+	output, confirmed, failed, err := l.graphCallAgreed(s, n, args)
 	switch {
 	case err != nil:
 		return outcome{}, err
 	case failed == nil:
-		return recorded(s.frame.record(s, start, output, nil), false)
+		rec := s.frame.record(s, start, output, nil)
+		rec.Confirmed = confirmed
+		return recorded(rec, false)
 	case suspended(l.base, failed) || failed.interrupted() || failed.unrecorded || failed.Code == CodeOutcomeUnknown:
 		return ended(s.located(failed))
 	}
@@ -145,6 +147,18 @@ func (s *site) arguments() (args value.Value, err error) {
 		return nil, argumentsLimit(s.frame.largest, s.node)
 	}
 	return args, err
+}
+
+// graphCallAgreed is graphCall for a call to which the user has agreed, where a plan needs that.
+func (l *live) graphCallAgreed(s *site, n *graph.SubGraph, args value.Value) (output value.Value, confirmed *Confirmation, failed *Failure, err error) {
+	if failed := s.permitInPlan(n); failed != nil {
+		return nil, nil, failed, nil
+	}
+	if confirmed, failed, err = l.agreed(s, n, args); failed != nil || err != nil {
+		return nil, nil, failed, err
+	}
+	output, failed, err = l.graphCall(s, n, args)
+	return output, confirmed, failed, err
 }
 
 // graphCall calls a graph, unless the caller answers for it.

@@ -23,9 +23,18 @@ type prepared struct {
 }
 
 // needsAgreement reports whether the user must agree before a call, and returns its effect. A call
-// that allow refuses needs no agreement.
-func (s *site) needsAgreement(n *graph.MCP) (effect config.Effect, needed bool) {
-	if n.Confirm == nil && len(s.frame.allow) == 0 {
+// that allow refuses needs no agreement, and one of a tool of the file only in a plan.
+func (s *site) needsAgreement(node graph.Node) (effect config.Effect, needed bool) {
+	n, isMCP := node.(*graph.MCP)
+	if !isMCP {
+		p := s.plan()
+		if p == nil || s.permitInPlan(node) != nil {
+			return "", false
+		}
+		hooks := s.frame.live.hooks
+		return hooks.effectOf(s.ctx, node), hooks.asksAbout(s.ctx, p, s.step)
+	}
+	if n.Confirm == nil && len(s.frame.allow) == 0 && s.plan() == nil {
 		return "", false
 	}
 	effect, refused := s.permit(n)
@@ -33,7 +42,11 @@ func (s *site) needsAgreement(n *graph.MCP) (effect config.Effect, needed bool) 
 }
 
 // agree asks the user to agree to the calls with these arguments.
-func (l *live) agree(s *site, n *graph.MCP, effect config.Effect, all []value.Value) (agreement, error) {
+func (l *live) agree(s *site, node graph.Node, effect config.Effect, all []value.Value) (agreement, error) {
+	n, isMCP := node.(*graph.MCP)
+	if s.plan() != nil || !isMCP {
+		return l.agreeInPlan(&callsToAgree{s, node, effect, all})
+	}
 	q := s.question(s.confirmation(n, effect, all), []any{n.Server, n.Tool, all})
 	q.Calls, q.Server, q.Tool, q.Effect = len(all), n.Server, n.Tool, effect
 	a, failed, err := l.put(s, q, graph.DefaultAskTimeout)
@@ -45,7 +58,7 @@ func (l *live) agree(s *site, n *graph.MCP, effect config.Effect, all []value.Va
 
 // agreed returns the agreement of the user to a call, nil when none is needed, or the
 // failure of one that is not agreed to.
-func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *Failure, error) {
+func (l *live) agreed(s *site, n graph.Node, args value.Value) (*Confirmation, *Failure, error) {
 	if s.agreed != nil {
 		return s.agreed.confirmed, s.agreed.failed, nil
 	}
@@ -61,11 +74,10 @@ func (l *live) agreed(s *site, n *graph.MCP, args value.Value) (*Confirmation, *
 // whose arguments fail is not asked about, and fails when its turn comes.
 func (l *live) agreeAll(f *fan) error {
 	s := f.site
-	n, isMCP := s.node.(*graph.MCP)
-	if !isMCP || l.past.hasFailedPart(s.address()) {
+	if graph.CallingOf(s.node) == nil || l.past.hasFailedPart(s.address()) {
 		return nil
 	}
-	effect, needed := s.needsAgreement(n)
+	effect, needed := s.needsAgreement(s.node)
 	if !needed {
 		return nil
 	}
@@ -80,7 +92,7 @@ func (l *live) agreeAll(f *fan) error {
 	if len(all) == 0 {
 		return nil
 	}
-	agreed, err := l.agree(s, n, effect, all)
+	agreed, err := l.agree(s, s.node, effect, all)
 	if err != nil {
 		return err
 	}

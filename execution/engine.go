@@ -37,6 +37,8 @@ type hooks struct {
 	user         User  // nil: no user can be asked
 	cache        Cache // nil: every call is made
 	effects      func(ctx context.Context, server, tool string) config.Effect
+	inside       func(ctx context.Context, server, tool string) bool
+	asking       []string                                            // with changing
 	changing     *[]string                                           // nil: decided at the start
 	reads        func(ctx context.Context, server, tool string) bool // nil: no tool only reads
 	vars         value.Value                                         // constants in place of the graph's; nil: its own
@@ -120,6 +122,8 @@ type Result struct {
 	Spilled int // see End
 	// Partial is what a run that has failed has come to, when its graph has a Result; else nil.
 	Partial value.Value
+	// Changed is what the run of a plan has changed; nil for a graph of a file.
+	Changed []Change
 
 	records []*Record            // of the run's own frame
 	below   []*Record            // of parts and of other frames
@@ -152,17 +156,17 @@ func (e *Engine) Run(ctx context.Context, g *graph.Graph, args value.Value, opts
 // begin records that a run begins, and starts its time. There is no run when the journal does not
 // have its beginning.
 func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h *hooks) (*live, error) {
-	changes := h.changingSteps(ctx, g)
+	changes, asks := h.changingSteps(ctx, g), h.askingSteps(ctx, g)
 	start := Event{
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
-		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller, Changing: changes},
+		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller, Changing: changes, Asking: asks},
 		Sync:  h.once,
 	}
 	if err := h.record(ctx, &start); err != nil {
 		return nil, err
 	}
 	l := newLive(ctx, e.caller, h.runID, newFrame(g, args, h.vars), start.Time, h)
-	l.setOrder(OrderOf(g, changes))
+	l.setOrder(OrderOf(g, changes, asks))
 	l.start()
 	return l, h.notify(&start)
 }

@@ -99,6 +99,8 @@ type Start struct {
 	// Changing are the steps that may change something, as tool:users.save: for the order of steps, which is
 	// decided once. Nil where the run has no steps.
 	Changing []string
+	// Asking are the steps of a plan about whose calls the user is asked, likewise: they keep the order that follows.
+	Asking []string
 
 	Caller string // what only the same request of the same client can repeat, see WithCaller; empty: nothing joins the run
 }
@@ -160,13 +162,14 @@ type startJSON struct {
 	Copied     int    `json:"copied,omitempty"`
 
 	Changing []string `json:"changing,omitempty"`
+	Asking   []string `json:"asking,omitempty"`
 }
 
 // MarshalJSON writes tool, graph, args and, where there are some, vars; forkedFrom and copied of a fork.
 func (s Start) MarshalJSON() ([]byte, error) {
 	return json.Marshal(startJSON{
 		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied, Caller: s.Caller,
-		Changing: s.Changing,
+		Changing: s.Changing, Asking: s.Asking,
 	})
 }
 
@@ -174,7 +177,7 @@ func (s Start) MarshalJSON() ([]byte, error) {
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller, Changing: in.Changing}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller, Changing: in.Changing, Asking: in.Asking}
 	return err
 }
 

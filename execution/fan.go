@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"toolgraph/expressions"
@@ -26,6 +27,7 @@ type fan struct {
 	mixed   bool              // the output is not just the list, or the object, of those of all parts
 	enough  func(i int) bool  // of parts that run one after the other: none follows part i; nil: all run
 	records []*Record         // one for each part, nil until it has ended
+	over    []atomic.Bool     // of a plan: which of them have
 
 	failing chan struct{} // a lock, which may be held while a failure is recorded: guards what follows
 	first   *Failure      // of the part that failed first
@@ -116,6 +118,9 @@ func newFan(s *site, parts int) *fan {
 	f := &fan{site: s, records: make([]*Record, parts), ended: &interruption{why: "another part of the node has failed"}, failing: make(chan struct{}, 1)}
 	f.ctx, f.cancel = context.WithCancelCause(s.ctx)
 	f.work = s.frame.live.evaluating(f.ctx)
+	if s.frame.graph.Plan != nil {
+		f.over = make([]atomic.Bool, parts)
+	}
 	return f
 }
 

@@ -28,6 +28,8 @@ type live struct {
 	order  *Order        // of its steps; nil: it has none
 	places chan struct{} // has one for each call of a step that is in flight
 
+	consents *consents // of a plan; else nil
+
 	observing sync.Mutex // held while the observers get an event
 	working   working
 
@@ -237,7 +239,7 @@ func (l *live) notify(e *Event) error {
 func (l *live) result(value value.Value) *Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below, names: l.names}
+	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below, names: l.names, Changed: l.changed(l.below)}
 }
 
 // History returns all records in the order of their addresses.

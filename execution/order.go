@@ -11,12 +11,14 @@ import (
 // Order is the order of the steps of a run, decided once, when it starts.
 type Order struct {
 	changing map[*graph.Step]bool     // steps that may change something, or ask the user: they keep their places
+	asks     map[*graph.Step]bool     // steps of a plan about whose calls, or those in it, the user is asked
 	needs    map[*graph.Steps][][]int // of each block
 }
 
 // OrderOf returns the order of the steps that a run of the graph can reach; nil when it reaches none.
-// changing names the calls that may change something, see Start.Changing.
-func OrderOf(g *graph.Graph, changing []string) *Order {
+// changing names the calls that may change something, see Start.Changing, and asking those of a plan about which the
+// user is asked, see Start.Asking.
+func OrderOf(g *graph.Graph, changing, asking []string) *Order {
 	graphs := g.StepGraphs()
 	if len(graphs) == 0 {
 		return nil
@@ -29,6 +31,10 @@ func OrderOf(g *graph.Graph, changing []string) *Order {
 	for _, reached := range graphs {
 		o.add(reached.Steps(), func(call graph.Node) bool { return names[stepName(reached, call)] })
 	}
+	if len(asking) > 0 {
+		o.asks = map[*graph.Step]bool{}
+		o.hold(g.Steps(), func(call graph.Node) bool { return slices.Contains(asking, stepName(g, call)) }, false)
+	}
 	return o
 }
 
@@ -36,6 +42,9 @@ func OrderOf(g *graph.Graph, changing []string) *Order {
 func (l *live) setOrder(o *Order) {
 	if l.order = o; o != nil {
 		l.places = make(chan struct{}, stepsInFlight)
+	}
+	if l.root.graph.Plan != nil {
+		l.consents = &consents{asking: make(chan struct{}, 1), given: l.past.consents(), met: map[Address]bool{}}
 	}
 }
 
@@ -73,6 +82,39 @@ func (o *Order) add(n *graph.Steps, changes func(call graph.Node) bool) (any boo
 	return last >= 0
 }
 
+// hold makes calls of a plan wait about which the user is asked: none starts before the first of them, in the order of
+// the list, has been asked about, and that one waits until all above it have ended. held says that a step before the
+// block is certain to have asked; so does the result of the block.
+func (o *Order) hold(n *graph.Steps, asks func(call graph.Node) bool, held bool) (all, certain bool) {
+	last := -1 // the step of the block that is certain to ask
+	for i, step := range n.Block {
+		inner, isBlock := step.Node.(*graph.Steps)
+		sure := true
+		if isBlock {
+			o.asks[step], sure = o.hold(inner, asks, held)
+		} else {
+			o.asks[step] = asks(step.Node)
+		}
+		if !o.asks[step] {
+			continue
+		}
+		all = true
+		for before := range i {
+			if (!held || before == last) && !slices.Contains(o.needs[n][i], before) {
+				o.needs[n][i] = append(o.needs[n][i], before)
+			}
+		}
+		slices.Sort(o.needs[n][i])
+		if !held && sure && step.If == nil && step.Each == nil {
+			held, last = true, i
+		}
+	}
+	return all, held
+}
+
+// Asks reports whether the user is asked about the call of a step of a plan, or about one in its block.
+func (o *Order) Asks(step *graph.Step) bool { return o.asks[step] }
+
 // Needs returns for each step of a block those above it that end before it starts.
 func (o *Order) Needs(n *graph.Steps) [][]int { return o.needs[n] }
 
@@ -93,9 +135,11 @@ func WithReads(reads func(ctx context.Context, server, tool string) bool) Option
 	return func(h *hooks) { h.reads = reads }
 }
 
-// WithChanging sets the steps that may change something, as the Start of another run has them, in place of
-// deciding it: for a replay.
-func WithChanging(names []string) Option { return func(h *hooks) { h.changing = &names } }
+// WithChanging sets the steps that may change something, and those about which the user is asked, as the Start of another
+// run has them, in place of deciding it: for a replay.
+func WithChanging(names, asking []string) Option {
+	return func(h *hooks) { h.changing, h.asking = &names, asking }
+}
 
 // changingSteps returns the names of the calling steps that may change something; nil when the run has none.
 func (h *hooks) changingSteps(ctx context.Context, g *graph.Graph) (names []string) {

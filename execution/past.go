@@ -18,6 +18,8 @@ type past struct {
 	failed    map[Address]*Record   // by the same: the part that failed first
 	attempts  map[Address][]Retry   // failed ones that another followed
 	answers   map[Address]Answer    // of the user, to the latest question there
+	asked     map[Address][]string  // the calls of a plan that it was about
+	covered   map[string]Answer     // to the calls of a plan
 	failing   map[Address]bool      // in which a frame, or a part of a part, has ended with a failure
 	called    map[string]int        // calls by server and tool
 	below     []*Record             // records of parts and of other frames than the run's own
@@ -37,7 +39,7 @@ type past struct {
 func pastOf(events []Event, h *hooks) *past {
 	p := &past{
 		frames: map[Address][]Record{}, failing: map[Address]bool{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
-		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
+		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, asked: map[Address][]string{}, covered: map[string]Answer{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
 		resolution: h.resolution, results: map[Address]value.Value{},
 	}
 	doubts := map[Address]*Visit{}
@@ -55,6 +57,7 @@ func pastOf(events []Event, h *hooks) *past {
 			p.fans[at] = e.Parts
 		case e.Kind == QuestionAsked:
 			delete(p.answers, at)
+			p.asked[at] = e.Question.Covers
 		case e.Kind == Answered:
 			p.addAnswer(at, e)
 		case e.Record != nil:
@@ -97,6 +100,9 @@ func (p *past) addAnswer(at Address, e Event) {
 		a := *e.Answer
 		a.Time = e.Time
 		p.answers[at] = a
+		for _, key := range p.asked[at] {
+			p.covered[key] = a
+		}
 	case TimedOut, NoUser:
 	}
 }

@@ -23,7 +23,7 @@ func (s *site) permit(n *graph.MCP) (config.Effect, *Failure) {
 			return effect, failed
 		}
 	}
-	return effect, nil
+	return effect, s.permitInPlan(n)
 }
 
 // narrowed returns what holds in the frame of a called graph: what holds around it, and its own.
@@ -41,6 +41,9 @@ func narrowed(around, own []*graph.Allow) []*graph.Allow {
 func (s *site) confirms(n *graph.MCP, effect config.Effect) bool {
 	if n.Confirm != nil {
 		return *n.Confirm
+	}
+	if p := s.plan(); p != nil && s.frame.live.hooks.asksAbout(s.ctx, p, s.step) {
+		return true
 	}
 	return slices.ContainsFunc(s.frame.allow, func(a *graph.Allow) bool { return a.Confirms(effect) })
 }

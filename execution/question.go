@@ -44,6 +44,8 @@ type Question struct {
 	Tool   string        `json:"tool,omitempty"`   // of the calls
 	Effect config.Effect `json:"effect,omitempty"` // of the calls; empty: unknown
 
+	Covers []string `json:"covers,omitempty"` // of a plan: the calls that the answer is for, see consents
+
 	Run string  `json:"-"`
 	At  Address `json:"-"` // of the ask, of the call, or of the forEach that makes the calls
 	// Node is the name of the node for mocks: its id, facts.weather or todos_of_file:read.

@@ -100,8 +100,8 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 	}
 	h.vars = first.Start.Vars
 	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args, h.vars), h.now().Add(-usedTime(events)), h)
-	l.setOrder(OrderOf(g, first.Start.Changing))
 	l.past = pastOf(events, h)
+	l.setOrder(OrderOf(g, first.Start.Changing, first.Start.Asking))
 	l.below = l.past.below
 	for _, call := range l.past.cancelled {
 		l.cancelledCall(call)

@@ -23,7 +23,11 @@ const parallelReads = 8
 // steps runs the steps of a tool.
 func (l *live) steps(s *site, n *graph.Steps) (outcome, error) {
 	context := map[string]any{}
-	setOutput(context, "args", s.scope.Context[config.StepsEntry]) // with an edit of it
+	var args value.Value = s.scope.Context[config.StepsEntry] // with an edit of it
+	if s.frame.graph.Plan != nil {
+		args = value.NewMap() // its arguments are the plan
+	}
+	setOutput(context, "args", args)
 	scope := expressions.NewScope(context, nil)
 	scope.Variables = s.scope.Variables
 	s.scope = scope
@@ -36,6 +40,7 @@ func (l *live) block(s *site, n *graph.Steps) (outcome, error) {
 	s.begin()
 	f := newFan(s, len(n.Block))
 	defer f.cancel(nil)
+	l.consents.meet(s.address())
 	f.needs, f.mixed, f.steps = l.order.Needs(n), true, n
 	if l.hooks.gate != nil {
 		f.edits = &edits{begun: make([]bool, len(n.Block)), values: map[int]*Record{}}

@@ -73,7 +73,13 @@ func (f *fan) note(i int, rec *Record) {
 		defer f.edits.mu.Unlock()
 	}
 	f.records[i] = rec
+	if f.over != nil {
+		f.over[i].Store(true)
+	}
 }
+
+// hasEnded reports whether a step of a plan has ended, for others that run at the same time.
+func (f *fan) hasEnded(i int) bool { return f.over[i].Load() }
 
 // value returns the record that has the value of a step; nil before it has ended.
 func (f *fan) value(i int) *Record {

@@ -25,6 +25,7 @@ type Graph struct {
 	Result func(executed []Outcome, failed *Problem) value.Value
 
 	Allow []*Allow // of the file, then of the tool: all of them hold; empty: everything is allowed
+	Plan  *Plan    // of the graph of a plan; nil for those of files
 
 	steps      map[Node]*Step // of a chain: what its nodes are
 	stepGraphs []*Graph       // see StepGraphs

@@ -92,6 +92,28 @@ func (p *Pool) Offered(ctx context.Context, server, tool string) (found Tool, ok
 	return found, ok, err
 }
 
+// OfferedTools returns the tools as a server lists them now, by the rules of Offered, without those that it lists twice with
+// different definitions. The error is an *Error.
+func (p *Pool) OfferedTools(ctx context.Context, server string) (tools []Tool, err error) {
+	err = p.use(server, "", func(u *upstream) *Error {
+		s, fail := u.session(ctx)
+		if fail != nil {
+			return fail
+		}
+		l := u.listed(ctx, s, true)
+		if l.byName == nil {
+			return &Error{Code: CodeNotListed, Message: "has not listed its tools"}
+		}
+		for _, name := range l.names {
+			if o := l.byName[name]; o != nil && !o.ambiguous {
+				tools = append(tools, o.Tool)
+			}
+		}
+		return nil
+	})
+	return tools, err
+}
+
 // check returns the error of the check of tools, nil when the tool may be called.
 func (u *upstream) check(ctx context.Context, o *offer) *Error {
 	if u.opts.check == nil {

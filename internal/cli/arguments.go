@@ -39,7 +39,7 @@ func (f *sessionFlags) loadTool(ctx context.Context, std program.Streams, given 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	g, args, err = l.ForRun(ctx, g, args, l.Offers)
+	g, args, err = l.ForRun(ctx, g, args, l)
 	var refused *pipeline.Refusal
 	if errors.As(err, &refused) {
 		err = program.Usagef("%w", err)

@@ -44,7 +44,7 @@ steps above, and those below wait for it. Arrows that follow from others are lef
 			if compiled {
 				graphs = slices.Clone(graphs)
 				for i, g := range graphs {
-					if order := execution.OrderOf(g, execution.DeclaredChanges(cmd.Context(), g)); order != nil {
+					if order := execution.OrderOf(g, execution.DeclaredChanges(cmd.Context(), g), nil); order != nil {
 						graphs[i] = g.Ordered(order.Needs)
 					}
 				}

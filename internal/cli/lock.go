@@ -84,8 +84,8 @@ func (f *lockFlags) run(ctx context.Context, std program.Streams) error {
 	p := l.Project
 	wanted := lock.Called(p.Graphs)
 	var steps lock.Steps
-	if p.Pipeline != nil {
-		steps = lock.StepsOf(p.Pipeline.Graph)
+	for _, g := range p.Requested() {
+		steps = append(steps, lock.StepsOf(g)...)
 	}
 	if err := f.checkServers(p, wanted, steps); err != nil {
 		return err

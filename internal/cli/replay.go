@@ -94,7 +94,7 @@ func (f *replayFlags) run(ctx context.Context, std program.Streams, id string) e
 func replayer(g *graph.Graph, events []execution.Event, from int, more ...execution.Option) (*execution.Engine, *execution.Recording) {
 	recording := execution.NewRecording(events, from)
 	return execution.New(recording, append([]execution.Option{
-		execution.WithSequentialParts(), execution.WithCache(recording), execution.WithVars(events[0].Start.Vars), execution.WithChanging(events[0].Start.Changing), execution.WithSleep(noWait),
+		execution.WithSequentialParts(), execution.WithCache(recording), execution.WithVars(events[0].Start.Vars), execution.WithChanging(events[0].Start.Changing, events[0].Start.Asking), execution.WithSleep(noWait),
 		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
 		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g, events)),
 	}, more...)...), recording

@@ -32,6 +32,7 @@ type Session struct {
 	Locked, otel, metric bool
 	allowExec            bool
 	pipeline             bool // --pipeline: the file has pipeline: true
+	plan                 bool // --plan: the file has plan: true
 	grace                time.Duration
 	History              HistoryFlags
 	Audit                auditFlags

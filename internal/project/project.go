@@ -23,6 +23,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project/registry"
 	"toolgraph/internal/serving/pipeline"
+	"toolgraph/internal/serving/plan"
 )
 
 // Project is a graph file, loaded, built and checked. It is not changed after Load and may
@@ -32,6 +33,7 @@ type Project struct {
 	Graphs   []*graph.Graph     // in file order; nil beside errors of graphs
 	Sound    []*graph.Graph     // Graphs, or beside errors those of the tools without one: to be checked, not to be run
 	Pipeline *pipeline.Tool     // nil: the file has none
+	Plan     *plan.Tool         // nil: the file has none
 	Warnings config.Diagnostics // sorted; never errors
 }
 
@@ -82,6 +84,11 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		return nil, ended
 	}
 	found = append(found, more...)
+	planned, more, ended := plan.New(ctx, file, graphs)
+	if ended != nil {
+		return nil, ended
+	}
+	found = append(found, more...)
 	for _, tool := range file.Tools {
 		if tool.Hidden { // no client sees it
 			continue
@@ -90,7 +97,7 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		checkPortability(&found, tool, file.Server.Name.Value)
 	}
 	found.Sort()
-	p := &Project{File: file, Graphs: graphs, Sound: sound, Pipeline: piped, Warnings: found}
+	p := &Project{File: file, Graphs: graphs, Sound: sound, Pipeline: piped, Plan: planned, Warnings: found}
 	if found.Err() != nil {
 		p.Sound = withoutErrors(file, sound, found)
 		_, p.Warnings = found.Split()
@@ -161,25 +168,29 @@ func (p *Project) CheckWith(ctx context.Context, others config.Diagnostics, up f
 	return found, nil
 }
 
-// Listed returns the graphs of the tools that clients see and call: those that are not hidden, and
-// that which stands for all requests of the pipeline. See ForRun.
-func (p *Project) Listed() []*graph.Graph {
-	listed := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
+// Requested returns the graphs that stand for all requests: those of the pipeline and of plans. See ForRun.
+func (p *Project) Requested() (graphs []*graph.Graph) {
 	if p.Pipeline != nil {
-		listed = append(listed, p.Pipeline.Graph)
+		graphs = append(graphs, p.Pipeline.Graph)
 	}
-	return listed
+	if p.Plan != nil {
+		graphs = append(graphs, p.Plan.Graph)
+	}
+	return graphs
 }
 
-// Graph returns the graph of the tool of this name, hidden or not; of the pipeline that which
+// Listed returns the graphs of the tools that clients see and call: those that are not hidden, and
+// those that stand for all requests.
+func (p *Project) Listed() []*graph.Graph {
+	listed := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
+	return append(listed, p.Requested()...)
+}
+
+// Graph returns the graph of the tool of this name, hidden or not; of the pipeline and of plans that which
 // stands for all requests. See ForRun. The error lists the tools of the file and marks the hidden ones.
 func (p *Project) Graph(tool string) (*graph.Graph, error) {
 	var names, marked []string
-	all := p.Graphs
-	if p.Pipeline != nil {
-		all = append(slices.Clip(all), p.Pipeline.Graph)
-	}
-	for _, g := range all {
+	for _, g := range slices.Concat(p.Graphs, p.Requested()) {
 		name := g.Tool.Name.Value
 		if name == tool {
 			return g, nil

@@ -9,6 +9,7 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/project"
 	"toolgraph/internal/project/lock"
+	"toolgraph/internal/serving/plan"
 	"toolgraph/mcpclient"
 )
 
@@ -77,7 +78,24 @@ func (b *believer) Repeatable(ctx context.Context) func(server, tool string, eff
 
 // Options returns the options of a run with this context.
 func (b *believer) Options(ctx context.Context) []execution.Option {
-	return []execution.Option{execution.WithEffects(b.Effect), execution.WithRepeatable(b.Repeatable(ctx)), execution.WithReads(b.reads)}
+	return []execution.Option{execution.WithEffects(b.Effect), execution.WithRepeatable(b.Repeatable(ctx)), execution.WithReads(b.reads), execution.WithInside(b.inside)}
+}
+
+// inside reports whether what is sent to a tool stays in its server, by the lock in force, or the server is trusted with it.
+func (b *believer) inside(ctx context.Context, server, tool string) bool {
+	if b.trusts != nil && b.trusts(server) {
+		return true
+	}
+	open := b.hints(ctx, server, tool).OpenWorld
+	return open != nil && !*open
+}
+
+// beliefs are what is believed of the calls of a plan.
+func (b *believer) beliefs(ctx context.Context) plan.Beliefs {
+	return plan.Beliefs{
+		Effect: func(server, tool string) config.Effect { return b.Effect(ctx, server, tool) },
+		Inside: func(server, tool string) bool { return b.inside(ctx, server, tool) },
+	}
 }
 
 // reads reports whether a tool only reads: by the lock in force, else by what its server says. For the
@@ -102,6 +120,7 @@ type judged struct {
 }
 
 func judgedIn(g *graph.Graph) (j judged) {
+	j.permission = g.Plan != nil
 	for _, reached := range g.Reached() {
 		for _, a := range reached.Allow {
 			j.permission = j.permission || a.Effects != nil || len(a.Confirm) > 0

@@ -73,9 +73,18 @@ func (l *Loaded) endRuns(ctx context.Context, before, grace time.Duration) {
 func (l *Loaded) tools() ([]server.Tool, error) {
 	engine := l.Engine()
 	graphs := l.Listed()
-	offered := make([]server.Tool, len(graphs), len(graphs)+1)
+	offered := make([]server.Tool, len(graphs), len(graphs)+2)
 	for i, g := range graphs {
 		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
+	}
+	if l.Plan != nil {
+		search, err := l.searchTool()
+		if err != nil {
+			return nil, err
+		}
+		last := &offered[len(offered)-1]
+		last.Run = l.planRunner(last.Run)
+		offered = append(offered, search)
 	}
 	of := l.resultsFile()
 	if len(of.Limits) == 0 {
@@ -153,7 +162,7 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, result *execution.R
 			}
 		}
 	}
-	if used := UsageOf(result); used.Calls > 0 { // without calls there is nothing that it could have saved
+	if used := UsageOf(result); used.Calls > 0 || l.isPlan(g) { // without calls there is nothing that it could have saved
 		answer.Usage = &used
 	}
 	if spilled > 0 {
@@ -161,6 +170,9 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, result *execution.R
 			Run: result.RunID, Tool: g.Tool.Name.Value, Value: answer.Value, Bytes: spilled, Typed: g.Output != nil,
 		})
 		return server.Answer{Notice: notice, Usage: answer.Usage}, failed
+	}
+	if l.isPlan(g) {
+		err = withChanges(result, err)
 	}
 	return answer, WithRemedy(err)
 }

@@ -61,11 +61,14 @@ func (s *Session) connectElsewhere(ctx context.Context) (err error) {
 func (l *Loaded) runElsewhere(
 	ctx context.Context, engine *execution.Engine, listed *graph.Graph, given value.Value, report *reporter,
 ) (*execution.Result, error) {
-	g, args, err := l.ForRun(ctx, listed, given, l.Offers)
+	g, args, err := l.ForRun(ctx, listed, given, l)
 	if err != nil {
 		return nil, err
 	}
 	if args, err = execution.Arguments(ctx, g, args); err != nil {
+		return nil, err
+	}
+	if err := l.mayBegin(ctx, g); err != nil {
 		return nil, err
 	}
 	remote := Remote{

@@ -364,8 +364,11 @@ func (l *Loaded) UserOf(g *graph.Graph) execution.User {
 func (l *Loaded) Run(
 	ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, more ...execution.Option,
 ) (*execution.Result, error) {
-	g, args, err := l.ForRun(ctx, g, args, l.Offers)
+	g, args, err := l.ForRun(ctx, g, args, l)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.mayBegin(ctx, g); err != nil {
 		return nil, err
 	}
 	ctx, options := l.Begin(ctx, g)

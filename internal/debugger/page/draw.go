@@ -41,7 +41,7 @@ func (l *loaded) draw(ctx context.Context, g *graph.Graph, redact func(string) s
 	d := drawer{loaded: l, redact: redact}
 	for i, node := range g.Nodes {
 		if steps, isSteps := node.(*graph.Steps); isSteps {
-			d.order = execution.OrderOf(g, execution.DeclaredChanges(ctx, g))
+			d.order = execution.OrderOf(g, execution.DeclaredChanges(ctx, g), nil)
 			block := d.block("", steps, &drawn.Nodes[i])
 			out.Nodes = append(out.Nodes, block.Steps...)
 			out.Edges = slices.Concat(block.Edges, frameEdges(block))

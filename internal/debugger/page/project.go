@@ -14,7 +14,6 @@ import (
 	"toolgraph/expressions/schema"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
-	"toolgraph/internal/serving/pipeline"
 )
 
 // Project is a graph file and what runs its graphs.
@@ -23,8 +22,8 @@ type Project struct {
 	Source string            // the file's text
 	Engine *execution.Engine // with a journal when runs are recorded
 
-	// Offers knows the tools of servers, for requests of the pipeline; nil: none is known.
-	Offers pipeline.Offers
+	// Servers knows the tools of servers, for requests of the pipeline and for plans; nil: none is known.
+	Servers project.Servers
 	// Again prepares what recorded runs do again; nil: runs are not recorded.
 	Again Again
 	// Begin prepares a run: its context, and its observers; nil for none.
@@ -138,11 +137,7 @@ func (s *Server) getProject(r *http.Request) (any, error) {
 	if out.Title == "" {
 		out.Title = out.Name
 	}
-	graphs := p.Graphs
-	if p.Pipeline != nil {
-		graphs = append(slices.Clip(graphs), p.Pipeline.Graph)
-	}
-	for _, g := range graphs {
+	for _, g := range slices.Concat(p.Graphs, p.Requested()) {
 		tool := toolJSON{
 			Name: g.Tool.Name.Value, Title: redact(g.Tool.Title.Value), Description: redact(g.Tool.Description.Value),
 			InputSchema: json.RawMessage(`{"type":"object"}`), Hidden: g.Tool.Hidden,

@@ -34,7 +34,7 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	if err := s.hasRoom(); err != nil {
 		return nil, err
 	}
-	g, args, err = p.ForRun(s.base, g, args, p.Offers)
+	g, args, err = p.ForRun(s.base, g, args, p.Servers)
 	if err != nil {
 		return nil, errorf(http.StatusUnprocessableEntity, "%s", p.File.Secrets.Redact(err.Error()))
 	}

@@ -76,7 +76,7 @@ func (r *runState) waitsFor(p place) (ids []string) {
 	if outer := placeAt(at.Outer()); outer.Part != "" {
 		block, _ = r.step(outer).Node.(*graph.Steps)
 	}
-	needs := execution.OrderOf(r.graphOf(p.Frame), r.history.Changing()).Needs(block)
+	needs := execution.OrderOf(r.graphOf(p.Frame), r.history.Changing(), nil).Needs(block)
 	for i, s := range block.Block {
 		if s != step {
 			continue

@@ -55,7 +55,7 @@ func Text(ctx context.Context, path string, src []byte, opts config.Options, ser
 // understood of the text.
 func beside(ctx context.Context, p *project.Project, found config.Diagnostics, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
 	sound := *p
-	sound.Graphs, sound.Pipeline = p.Sound, nil
+	sound.Graphs, sound.Pipeline, sound.Plan = p.Sound, nil, nil
 	c, err := Offline(ctx, &sound, read, servers)
 	if err != nil {
 		return nil, err

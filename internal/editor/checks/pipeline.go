@@ -11,14 +11,22 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// steps reports tools of servers that steps of the pipeline may call and that are in none of the lists: what
+// steps reports tools of servers that steps of the pipeline, or of plans, may call and that are in none of the lists: what
 // servers list now, else the lock, else what a registry's server listed when it was synced. For a server
 // without any of these nothing is known.
 func steps(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.Tool) (found config.Diagnostics) {
-	if file.Pipeline == nil {
-		return nil
+	if file.Pipeline != nil {
+		found = named(file, "the pipeline", "pipeline-tools", file.Pipeline.Calls, locked, listed)
 	}
-	for _, text := range file.Pipeline.Calls {
+	if file.Plan != nil {
+		found = append(found, named(file, "plan", "plan-tools", file.Plan.Calls, locked, listed)...)
+	}
+	return found
+}
+
+// named is steps for those of one owner.
+func named(file *config.File, who, code string, calls []config.Text, locked *lock.Lock, listed map[string][]mcpclient.Tool) (found config.Diagnostics) {
+	for _, text := range calls {
 		for _, u := range file.Servers {
 			server := u.Name.Value
 			tool, isOf := strings.CutPrefix(text.Value, server+".")
@@ -34,7 +42,7 @@ func steps(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.T
 			if hint == "" && locked != nil && severity == config.Warning {
 				hint = "run: toolgraph lock " + file.Path
 			}
-			d := found.Add(text.Pos, "pipeline-tools", fmt.Sprintf("calls of the pipeline has %s, which names no tool of %s", wording.Quote(text.Value), from), hint)
+			d := found.Add(text.Pos, code, fmt.Sprintf("calls of %s has %s, which names no tool of %s", who, wording.Quote(text.Value), from), hint)
 			d.Severity = severity
 			d.Over(text).Fixed(config.ReplaceWord(text, len(server)+1, len(text.Value), near))
 		}

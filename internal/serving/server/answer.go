@@ -33,6 +33,7 @@ type Usage struct {
 	Calls    int    // to upstream servers, attempts included
 	BytesIn  int    // of the values that these returned, as compact JSON
 	Duration time.Duration
+	Warnings []string // about the request; nil: none
 }
 
 // RunMeta is the key in _meta for what a run has used.
@@ -60,6 +61,16 @@ func (u *Usage) JSON(bytesOut int) []byte {
 		{"tokensSaved", int64(u.Saved(bytesOut))},
 	} {
 		dst = strconv.AppendInt(append(dst, `,"`+field.key+`":`...), field.n, 10)
+	}
+	if len(u.Warnings) > 0 {
+		dst = append(dst, `,"warnings":[`...)
+		for i, text := range u.Warnings {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = value.AppendString(dst, text)
+		}
+		dst = append(dst, ']')
 	}
 	return append(dst, '}')
 }

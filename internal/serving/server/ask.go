@@ -77,6 +77,9 @@ func lacks(what, capability string) *CannotAskError {
 	return &CannotAskError{"it has not declared " + capability, "the client " + what + ": it has not declared the capability " + capability, capability}
 }
 
+// NoElicitation is why the user of a client cannot be asked that has not declared that it can.
+func NoElicitation() error { return lacks("cannot ask its user", "elicitation") }
+
 // ErrConnectionEnded is the error of a question whose client is gone.
 var ErrConnectionEnded = errors.New("the connection ended before the user answered")
 
