@@ -35,6 +35,11 @@ type Import struct {
 	File       *File // with its own tools and servers alone, and Limits that are 0 where it sets none; nil when it could not be read
 }
 
+// HasServer reports whether the file declares a server.
+func (f *File) HasServer(name string) bool {
+	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool { return u.Name.Value == name })
+}
+
 // Trusts reports whether the file trusts what a server says about its tools.
 func (f *File) Trusts(server string) bool {
 	return slices.ContainsFunc(f.Servers, func(u *Upstream) bool { return u.Name.Value == server && u.Trusted })

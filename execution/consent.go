@@ -365,11 +365,9 @@ func (c *callsToAgree) origins() (lines []string) {
 	}
 	all := c.site.frame.graph.Plan.Sources(c.site.step)
 	of.Args.Named(func(name string, e *graph.Expr) {
-		var from []string
-		for _, ref := range e.References() {
-			if len(ref.Path) > 0 && ref.Function == "" && ref.Path[0] != "args" && !slices.Contains(from, ref.Path[0]) {
-				from = append(from, ref.Path[0])
-			}
+		from := stepsRead(e)
+		if each := c.site.step.Each; len(from) == 0 && each != nil { // of an item
+			from = stepsRead(each)
 		}
 		if len(from) == 0 && len(all) == 0 {
 			return
@@ -386,7 +384,17 @@ func (c *callsToAgree) origins() (lines []string) {
 	return lines
 }
 
-// consentOf returns the answers that a resumed run has.
+// stepsRead returns the names of the steps that an expression reads.
+func stepsRead(e *graph.Expr) (names []string) {
+	for _, ref := range e.References() {
+		if len(ref.Path) > 0 && ref.Function == "" && ref.Path[0] != "args" && !slices.Contains(names, ref.Path[0]) {
+			names = append(names, ref.Path[0])
+		}
+	}
+	return names
+}
+
+// consents returns the answers that a resumed run has.
 func (p *past) consents() map[string]agreement {
 	given := map[string]agreement{}
 	if p == nil {

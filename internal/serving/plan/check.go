@@ -129,19 +129,40 @@ func (t *Tool) refused(tool *config.Tool, known *known) (found config.Diagnostic
 	for _, node := range tool.Nodes {
 		node.EachStep(func(s *config.Node) {
 			server, name := s.Server.Value, s.Tool.Value
-			if s.Type != config.MCPNode || !slices.ContainsFunc(t.file.Servers, func(u *config.Upstream) bool { return u.Name.Value == server }) {
-				return // graph reports an unknown server
-			}
-			names, listed := known.names(server)
-			if t.permits(server, name) && (!listed || slices.Contains(names, name)) {
+			called, near := s.Step.Call.Value, ""
+			switch {
+			case called == "", s.Type == config.GraphNode && slices.Contains(t.callable.Tools, called):
 				return
+			case s.Type == config.GraphNode:
+				near = wording.Nearest(called, t.callable.Tools)
+			case t.file.HasServer(server):
+				names, listed := known.names(server)
+				if t.permits(server, name) && (!listed || slices.Contains(names, name)) {
+					return
+				}
+				if near = wording.Nearest(name, names); near != "" {
+					near = server + "." + near
+				}
+			default:
+				if near = wording.Nearest(server, t.serverNames()); near != "" {
+					near += "." + name
+				}
 			}
-			message := fmt.Sprintf("step %q calls %s, which is no tool that plans may call", s.ID.Value, wording.Quote(server+"."+name))
-			hint := wording.Meant(wording.Nearest(name, names))
-			found.Add(s.Tool.Pos, "unknown-tool", message, cmp.Or(hint, config.SearchTools+" finds tools"))
+			found.Add(s.Step.Call.Pos, unknownTool, fmt.Sprintf("step %q calls %s, which is no tool that plans may call", s.ID.Value, wording.Quote(called)),
+				cmp.Or(wording.Meant(near), config.SearchTools+" finds tools"))
 		})
 	}
 	return found
+}
+
+// unknownTool is the code of findings about calls that plans may not make.
+const unknownTool = "unknown-tool"
+
+func (t *Tool) serverNames() (names []string) {
+	for _, u := range t.file.Servers {
+		names = append(names, u.Name.Value)
+	}
+	return names
 }
 
 // permits reports whether plans may call a tool of a server, as far as lists of the file say.
@@ -164,9 +185,17 @@ func countSteps(data *config.Data) (n int) {
 // add adds findings at their paths, and reports whether any is new.
 func (c *checked) add(found config.Diagnostics, data *config.Data) (added bool) {
 	for _, d := range found {
+		if slices.Contains([]string{"unknown-server", "unknown-graph"}, d.Code) { // refused says the same, for clients
+			continue
+		}
 		f := Finding{Path: pathOf(d.Pos, data), Code: d.Code, Message: d.Message, Hint: d.Hint, Warning: d.Severity == config.Warning && !isCertain(d), number: d.Pos.Column}
+		if d.Code == "argument-refused" { // a missing one has the place of the call
+			if step, is := strings.CutSuffix(f.Path, ".call"); is {
+				f.Path = step + ".args"
+			}
+		}
 		if !slices.ContainsFunc(c.found, func(other Finding) bool {
-			return other.Path == f.Path && other.Code == f.Code && other.Message == f.Message
+			return other.Path == f.Path && (other.Code == formCode || other.Code == f.Code && other.Message == f.Message)
 		}) {
 			c.found, added = append(c.found, f), true
 		}
@@ -179,6 +208,9 @@ func (c *checked) add(found config.Diagnostics, data *config.Data) (added bool) 
 func isCertain(d config.Diagnostic) bool {
 	return d.Code == "impossible-path" && !strings.Contains(d.Message, "does not declare")
 }
+
+// formCode is the code of findings about keys that a step does not have; what stands there is of no interest then.
+const formCode = "step-form"
 
 var stepPath = regexp.MustCompile(`(^|\.)steps\[\d+\]\.expr$`)
 
