@@ -63,7 +63,9 @@ func run(t testing.TB, src, text string, u *upstream, who *user, more ...executi
 	}
 	options := []execution.Option{
 		execution.WithUser(who), execution.WithEffects(effects),
-		execution.WithReads(func(ctx context.Context, server, tool string) bool { return effects(ctx, server, tool) == config.ReadEffect }),
+		execution.WithReads(func(ctx context.Context, server, tool string) bool {
+			return effects(ctx, server, tool) == config.ReadEffect
+		}),
 	}
 	return execution.New(u).Run(t.Context(), g, args, append(options, more...)...)
 }

@@ -186,8 +186,8 @@ func orAny(schema []byte) string {
 func terms(text string) (all []string) {
 	var word []rune
 	flush := func() {
-		if w := stem(strings.ToLower(string(word))); w != "" && !common[w] {
-			all = append(all, w)
+		if w := strings.ToLower(string(word)); w != "" && !common[w] {
+			all = append(all, stem(w))
 		}
 		word = word[:0]
 	}
@@ -231,14 +231,17 @@ func stem(w string) string {
 	if n := len(w); n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("aeiouls", rune(w[n-1])) { // committing, commit
 		w = w[:n-1]
 	}
-	return strings.TrimSuffix(w, "e")
+	if len(w) > 3 { // save, saving
+		w = strings.TrimSuffix(w, "e")
+	}
+	return w
 }
 
 // common are words that say nothing of a tool.
 var common = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields("a an and are as at be by can do for from how i in into is it its me my of on or that the their them this to use used what when where which with you your") {
-		words[stem(w)] = true
+		words[w] = true
 	}
 	return words
 }()
@@ -305,7 +308,7 @@ func rank(all []*entry, query string) []*entry {
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.e.name(), b.e.name()))
+		return cmp.Compare(b.score, a.score)
 	})
 	ranked := make([]*entry, len(hits))
 	for i, h := range hits {

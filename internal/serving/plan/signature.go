@@ -81,7 +81,7 @@ func member(v value.Value, key string) value.Value {
 const (
 	shownArguments = 12 // of a signature
 	shownFields    = 12 // of a form
-	shownDepth     = 3  // of a form
+	shownDepth     = 4  // of a form
 )
 
 // signature is a line about a tool: its name, arguments, result, effect and description. What the server says of it is
