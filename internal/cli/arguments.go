@@ -13,6 +13,7 @@ import (
 	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 	"toolgraph/internal/serving/pipeline"
+	"toolgraph/internal/serving/plan"
 )
 
 // loadTool loads the graph file of the flags, and returns the graph of the tool that the first
@@ -41,8 +42,13 @@ func (f *sessionFlags) loadTool(ctx context.Context, std program.Streams, given 
 	}
 	g, args, err = l.ForRun(ctx, g, args, l)
 	var refused *pipeline.Refusal
-	if errors.As(err, &refused) {
+	var planned *plan.Refusal
+	switch {
+	case errors.As(err, &refused):
 		err = program.Usagef("%w", err)
+	case errors.As(err, &planned):
+		program.PrintFailure(std.Err, err.Error())
+		err = program.ErrFindings
 	}
 	if err != nil {
 		l.Close()

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/execution"
+	"toolgraph/expressions/value"
+	"toolgraph/graph"
 	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 )
@@ -82,6 +84,11 @@ func (f *runFlags) run(ctx context.Context, std program.Streams, words []string)
 	if f.dry.on {
 		return f.dry.run(ctx, std, l, g, args, show)
 	}
+	return f.make(ctx, std, l, g, args, show)
+}
+
+// make makes a run, and shows it.
+func (f *runFlags) make(ctx context.Context, std program.Streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
 	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
 	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show))
 	err = runtime.WithRemedy(err)

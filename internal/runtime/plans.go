@@ -76,7 +76,7 @@ func (l *Loaded) searchTool() (server.Tool, error) {
 func (l *Loaded) planRunner(run server.Run) server.Run {
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		if plan.IsDryRun(args) {
-			report, err := l.Plan.Check(ctx, args, l, l.Believer(true).beliefs(ctx))
+			report, err := l.CheckPlan(ctx, args)
 			return server.Answer{Value: report}, err
 		}
 		var notes []plan.Finding
@@ -88,6 +88,11 @@ func (l *Loaded) planRunner(run server.Run) server.Run {
 		}
 		return answer, err
 	}
+}
+
+// CheckPlan answers a dry run of a plan: its findings, calls, and what flows where.
+func (l *Loaded) CheckPlan(ctx context.Context, args value.Value) (value.Value, error) {
+	return l.Plan.Check(ctx, args, l, l.Believer(true).beliefs(ctx))
 }
 
 // mayBegin returns why a plan is not begun: it has calls that plans must not make, or that need the agreement of a user
