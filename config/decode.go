@@ -78,7 +78,7 @@ func (d *decoder) decodeFile(root *item) bool {
 		}
 	}
 	d.tools(fs)
-	d.file.Pipeline, d.file.Plan = d.pipeline(fs), d.plan(fs)
+	d.file.Pipeline, d.file.Plan, d.file.Expose = d.pipeline(fs), d.plan(fs), fs.texts("expose")
 	return true
 }
 

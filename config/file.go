@@ -21,6 +21,7 @@ type File struct {
 	Tools    []*Tool     // in file order, then those of its imports
 	Pipeline *Pipeline   // nil: none
 	Plan     *Plan       // nil: none
+	Expose   []Text      // tools of servers that clients see, as in Allow.Calls; nil when missing
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil

@@ -104,6 +104,7 @@ var fileForm = lazyForm(func() *form {
 			{name: "tools", doc: "The tools; each is a graph of nodes.", value: listOf(formValue("tool"))},
 			pipelineKey,
 			planKey,
+			exposeKey,
 			{name: "servers", older: true},
 			{name: "nodes", older: true},
 		},

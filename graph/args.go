@@ -123,7 +123,7 @@ func (c *compiler) compileArgs(ctx context.Context, data *config.Data, bound var
 	if data == nil {
 		return &Args{root: &arg{constant: value.NewObject(nil, nil)}}
 	}
-	if data.Kind != config.KindObject {
+	if data.Kind != config.KindObject && (data.Kind != config.KindExpression || c.references == nil) { // a graph that is made may pass all arguments on
 		c.found.Add(data.Pos, "args-not-object", "args is "+kindName(data)+", expected a mapping of argument names to values",
 			"write args: {name: value}")
 		return nil

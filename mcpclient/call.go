@@ -160,6 +160,14 @@ func (u *upstream) callTool(
 	}
 }
 
+type wholeKey struct{}
+
+// WithWhole returns a context whose calls pass the whole result of tools/call to keep, as JSON, also that of a call
+// which has failed. keep must not change it. Secrets are not redacted in it.
+func WithWhole(ctx context.Context, keep func(result []byte)) context.Context {
+	return context.WithValue(ctx, wholeKey{}, keep)
+}
+
 // toolCall is a call of a tool.
 type toolCall struct {
 	tool    string
@@ -196,6 +204,9 @@ func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result
 		return result{}, s, fail
 	}
 	r, err := readResult(raw, u.conf.TextResults)
+	if keep, wanted := ctx.Value(wholeKey{}).(func([]byte)); wanted && err == nil && !r.inputRequired {
+		keep(raw)
+	}
 	switch {
 	case err != nil:
 		fail = &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}

@@ -28,6 +28,15 @@ type Tool struct {
 	Raw          json.RawMessage `json:"-"` // the whole definition
 }
 
+// Icons returns the icons of the definition as JSON; nil for none.
+func (t *Tool) Icons() []byte {
+	var icons []byte
+	if pick(t.Raw, field{"icons", &icons}) != nil || len(icons) == 0 || icons[0] != '[' {
+		return nil
+	}
+	return icons
+}
+
 // TaskRequired reports whether the tool can only be called as a task, which this package does not
 // do: revision 2025-11-25 lets servers refuse other calls of it.
 func (t *Tool) TaskRequired() bool {

@@ -14,6 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	importing "toolgraph/internal/interop/importer"
 	"toolgraph/internal/project"
+	"toolgraph/internal/serving/plan"
 )
 
 // agrees is a user who says yes to every question.
@@ -145,10 +146,7 @@ func comesFrom(t *testing.T, path, src string, opts config.Options, tool, args s
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, v, err = p.ForRun(t.Context(), g, v, func(_ context.Context, _, tool string) (offers, known bool) {
-		_, offers = answers[tool]
-		return offers, true
-	})
+	g, v, err = p.ForRun(t.Context(), g, v, offering(answers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,3 +171,13 @@ func comesFrom(t *testing.T, path, src string, opts config.Options, tool, args s
 	}
 	return string(text), user.asked
 }
+
+// offering are servers that offer the tools for which there is an answer.
+type offering map[string]string
+
+func (a offering) Offers(_ context.Context, _, tool string) (offers, known bool) {
+	_, offers = a[tool]
+	return offers, true
+}
+
+func (offering) List(context.Context, string) ([]plan.Listed, error) { return nil, nil }

@@ -43,7 +43,7 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 			if err != nil {
 				return err
 			}
-			graphs := p.Listed()
+			graphs := p.Capable()
 			if len(args) == 1 {
 				one, err := program.GraphOf(p, args[0])
 				if err != nil {

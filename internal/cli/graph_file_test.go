@@ -60,6 +60,7 @@ var graphCommands = map[string]struct {
 	"toolgraph upgrade":      {want: "cannot read missing.yaml"},
 	"toolgraph convert":      {after: []string{"t"}, want: "cannot read missing.yaml"},
 	"toolgraph run":          {after: []string{"t", "x.yaml"}, want: "cannot read missing.yaml"},
+	"toolgraph plan":         {after: []string{"-"}, want: "cannot read missing.yaml"},
 	"toolgraph debug":        {after: []string{"t", "file=x.yaml"}, want: "cannot read missing.yaml"},
 	"toolgraph resume":       {before: []string{"last"}, want: "cannot read missing.yaml"},
 	"toolgraph replay":       {before: []string{"last"}, want: "cannot read missing.yaml"},

@@ -84,7 +84,7 @@ func (f *lockFlags) run(ctx context.Context, std program.Streams) error {
 	p := l.Project
 	wanted := lock.Called(p.Graphs)
 	var steps lock.Steps
-	for _, g := range p.Requested() {
+	for _, g := range p.Offering() {
 		steps = append(steps, lock.StepsOf(g)...)
 	}
 	if err := f.checkServers(p, wanted, steps); err != nil {

@@ -54,11 +54,14 @@ when the plan cannot run.`,
 }
 
 func (f *planFlags) run(ctx context.Context, std program.Streams, from string) error {
+	f.Planned()
+	if _, err := f.Project(ctx); err != nil { // before a plan is typed
+		return err
+	}
 	request, err := readPlan(ctx, std, from)
 	if err != nil {
 		return err
 	}
-	f.Planned()
 	if !f.only {
 		f.usage, f.History.Records = f.json, true
 		l, g, args, err := f.loadTool(ctx, std, string(request), []string{config.RunPlan})

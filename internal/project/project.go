@@ -22,6 +22,7 @@ import (
 	"toolgraph/graph/flow"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project/registry"
+	"toolgraph/internal/serving/expose"
 	"toolgraph/internal/serving/pipeline"
 	"toolgraph/internal/serving/plan"
 )
@@ -34,6 +35,7 @@ type Project struct {
 	Sound    []*graph.Graph     // Graphs, or beside errors those of the tools without one: to be checked, not to be run
 	Pipeline *pipeline.Tool     // nil: the file has none
 	Plan     *plan.Tool         // nil: the file has none
+	Expose   *expose.Set        // nil: the file exposes nothing
 	Warnings config.Diagnostics // sorted; never errors
 }
 
@@ -89,6 +91,11 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		return nil, ended
 	}
 	found = append(found, more...)
+	exposed, more, ended := expose.New(ctx, file, graphs, requestNames(file))
+	if ended != nil {
+		return nil, ended
+	}
+	found = append(found, more...)
 	for _, tool := range file.Tools {
 		if tool.Hidden { // no client sees it
 			continue
@@ -97,13 +104,24 @@ func build(ctx context.Context, file *config.File, err error) (*Project, error) 
 		checkPortability(&found, tool, file.Server.Name.Value)
 	}
 	found.Sort()
-	p := &Project{File: file, Graphs: graphs, Sound: sound, Pipeline: piped, Plan: planned, Warnings: found}
+	p := &Project{File: file, Graphs: graphs, Sound: sound, Pipeline: piped, Plan: planned, Expose: exposed, Warnings: found}
 	if found.Err() != nil {
 		p.Sound = withoutErrors(file, sound, found)
 		_, p.Warnings = found.Split()
 		return p, found
 	}
 	return p, nil
+}
+
+// requestNames returns the names of the tools that take requests.
+func requestNames(file *config.File) (names []string) {
+	if file.Pipeline != nil {
+		names = append(names, file.Pipeline.Name.Value)
+	}
+	if file.Plan != nil {
+		names = append(names, config.RunPlan, config.SearchTools)
+	}
+	return names
 }
 
 // checkHeaders reports arguments that clients cannot mirror into HTTP headers, though the
@@ -179,11 +197,30 @@ func (p *Project) Requested() (graphs []*graph.Graph) {
 	return graphs
 }
 
+// Offering returns the graphs that stand for what clients can call beside the tools of the file: Requested, and that of
+// exposed tools.
+func (p *Project) Offering() []*graph.Graph {
+	graphs := p.Requested()
+	if p.Expose != nil {
+		graphs = append(graphs, p.Expose.Drawn)
+	}
+	return graphs
+}
+
 // Listed returns the graphs of the tools that clients see and call: those that are not hidden, and
 // those that stand for all requests.
 func (p *Project) Listed() []*graph.Graph {
 	listed := slices.DeleteFunc(slices.Clone(p.Graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
 	return append(listed, p.Requested()...)
+}
+
+// Capable returns the graphs of all that clients can call: Listed, and that of exposed tools.
+func (p *Project) Capable() []*graph.Graph {
+	graphs := p.Listed()
+	if p.Expose != nil {
+		graphs = append(graphs, p.Expose.Drawn)
+	}
+	return graphs
 }
 
 // Graph returns the graph of the tool of this name, hidden or not; of the pipeline and of plans that which

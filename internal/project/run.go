@@ -43,6 +43,11 @@ func (p *Project) ForRun(ctx context.Context, g *graph.Graph, args value.Value, 
 // the pipeline, or of a plan, that a flag has added needs no flag.
 func (p *Project) Recorded(ctx context.Context, tool string, args value.Value) (*graph.Graph, error) {
 	g, err := p.Graph(tool)
+	if err != nil && p.Expose != nil {
+		if exposed, ended := p.Expose.Graph(ctx, tool); exposed != nil || ended != nil {
+			return exposed, ended
+		}
+	}
 	if err != nil {
 		added, ended := p.added(ctx, tool)
 		if ended != nil {

@@ -70,7 +70,7 @@ func (l *Loaded) endRuns(ctx context.Context, before, grace time.Duration) {
 
 // tools returns the graphs of the file as the server offers them, without hidden ones: for the
 // server these do not exist. Where results can be too large, there is a tool that reads them.
-func (l *Loaded) tools() ([]server.Tool, error) {
+func (l *Loaded) tools(ctx context.Context) ([]server.Tool, error) {
 	engine := l.Engine()
 	graphs := l.Listed()
 	offered := make([]server.Tool, len(graphs), len(graphs)+2)
@@ -85,6 +85,9 @@ func (l *Loaded) tools() ([]server.Tool, error) {
 		last := &offered[len(offered)-1]
 		last.Run = l.planRunner(last.Run)
 		offered = append(offered, search)
+	}
+	if l.Expose != nil {
+		offered = append(offered, l.exposed(ctx, engine)...)
 	}
 	of := l.resultsFile()
 	if len(of.Limits) == 0 {

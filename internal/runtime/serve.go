@@ -68,7 +68,7 @@ func Serve(ctx context.Context, o Options, how Service) error {
 	}
 	var current atomic.Pointer[Loaded]
 	current.Store(l)
-	srv, err := l.server(how, &current)
+	srv, err := l.server(ctx, how, &current)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func Serve(ctx context.Context, o Options, how Service) error {
 		defer newResumer(resuming, grace).start(ctx)()
 	}
 	if how.Watch {
-		l.Follow(ctx, changes, func(next *Loaded) (<-chan struct{}, error) { return replace(srv, &current, next) }, logRejected)
+		l.Follow(ctx, changes, func(next *Loaded) (<-chan struct{}, error) { return replace(ctx, srv, &current, next) }, logRejected)
 	}
 	s := &Served{Server: srv, Project: l.Project, Log: l.Log, Metrics: l.metrics}
 	if l.fleet != nil {
@@ -91,8 +91,8 @@ func Serve(ctx context.Context, o Options, how Service) error {
 }
 
 // server makes the server of the file. Its resources and hints are those of the current version.
-func (l *Loaded) server(how Service, current *atomic.Pointer[Loaded]) (*server.Server, error) {
-	tools, err := l.tools()
+func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointer[Loaded]) (*server.Server, error) {
+	tools, err := l.tools(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func (l *Loaded) share(opts *server.Options, overHTTP bool) {
 
 // replace makes a server serve the next version of its graph file. The channel is closed when the last run of the
 // version before has ended.
-func replace(srv *server.Server, current *atomic.Pointer[Loaded], next *Loaded) (ended <-chan struct{}, err error) {
-	tools, err := next.tools()
+func replace(ctx context.Context, srv *server.Server, current *atomic.Pointer[Loaded], next *Loaded) (ended <-chan struct{}, err error) {
+	tools, err := next.tools(ctx)
 	if err != nil {
 		return nil, err
 	}

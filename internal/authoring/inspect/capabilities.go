@@ -39,7 +39,7 @@ func (i *Inspector) Capabilities(ctx context.Context, tool string) (*Capabilitie
 		if err != nil {
 			return nil, err
 		}
-		return CapabilitiesOf(p, p.Listed()), nil
+		return CapabilitiesOf(p, p.Capable()), nil
 	}
 	p, g, err := i.tool(ctx, tool)
 	if err != nil {

@@ -21,7 +21,7 @@ func steps(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.T
 	if file.Plan != nil {
 		found = append(found, named(file, "plan", "plan-tools", file.Plan.Calls, locked, listed)...)
 	}
-	return found
+	return append(found, named(file, "expose", "expose-tools", file.Expose, locked, listed)...)
 }
 
 // named is steps for those of one owner.

@@ -14,15 +14,6 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
-// Source is what a file says of the calls of requests.
-type Source struct {
-	Who  string // whose steps these are, in messages: the pipeline
-	Code string // of findings
-
-	Tools []config.Text // nil: all that clients see
-	Calls []config.Text // nil: none
-}
-
 // Set is what requests may call. It is not changed after New and safe for concurrent use.
 type Set struct {
 	File  *config.File
@@ -30,11 +21,12 @@ type Set struct {
 	Calls graph.Allow // of servers: patterns
 }
 
-// New returns what requests may call, and adds what is wrong with it.
-func New(file *config.File, from Source, found *config.Diagnostics) *Set {
+// New returns what requests may call: tools of the file, nil for all that clients see, and calls of servers; it adds what is
+// wrong with them, with a code. who is whose these are, in messages: the pipeline.
+func New(file *config.File, who, code string, tools, calls []config.Text, found *config.Diagnostics) *Set {
 	s := &Set{File: file, Calls: graph.Allow{Calls: []string{}}}
-	s.addTools(from, found)
-	s.addCalls(from, found)
+	s.addTools(who, code, tools, found)
+	s.addCalls(who, code, calls, found)
 	return s
 }
 
@@ -42,7 +34,7 @@ func New(file *config.File, from Source, found *config.Diagnostics) *Set {
 func (s *Set) IsEmpty() bool { return len(s.Tools) == 0 && len(s.Calls.Calls) == 0 }
 
 // addTools adds the tools of the file.
-func (s *Set) addTools(from Source, found *config.Diagnostics) {
+func (s *Set) addTools(who, code string, tools []config.Text, found *config.Diagnostics) {
 	var listed []string
 	hidden := map[string]bool{}
 	for _, tool := range s.File.Tools {
@@ -50,17 +42,17 @@ func (s *Set) addTools(from Source, found *config.Diagnostics) {
 			listed = append(listed, tool.Name.Value)
 		}
 	}
-	if from.Tools == nil {
+	if tools == nil {
 		s.Tools = listed
 		return
 	}
-	for _, text := range from.Tools {
+	for _, text := range tools {
 		switch name := text.Value; {
 		case hidden[name]:
-			found.Add(text.Pos, from.Code, fmt.Sprintf("tools of %s has %q, which is hidden from clients", from.Who, name), "remove it, or remove hidden from the tool").Over(text).Fixed(config.RemoveItem(text.Pos))
+			found.Add(text.Pos, code, fmt.Sprintf("tools of %s has %q, which is hidden from clients", who, name), "remove it, or remove hidden from the tool").Over(text).Fixed(config.RemoveItem(text.Pos))
 		case !slices.Contains(listed, name):
 			near := wording.Nearest(name, listed)
-			found.Add(text.Pos, from.Code, fmt.Sprintf("tools of %s has %s, which is not in this file", from.Who, wording.Quote(name)), wording.Meant(near)).Meant(text, near)
+			found.Add(text.Pos, code, fmt.Sprintf("tools of %s has %s, which is not in this file", who, wording.Quote(name)), wording.Meant(near)).Meant(text, near)
 		case !slices.Contains(s.Tools, name):
 			s.Tools = append(s.Tools, name)
 		}
@@ -68,23 +60,23 @@ func (s *Set) addTools(from Source, found *config.Diagnostics) {
 }
 
 // addCalls adds the patterns of tools of servers.
-func (s *Set) addCalls(from Source, found *config.Diagnostics) {
+func (s *Set) addCalls(who, code string, calls []config.Text, found *config.Diagnostics) {
 	var servers []string
 	for _, u := range s.File.Servers {
 		servers = append(servers, u.Name.Value)
 	}
-	for _, text := range from.Calls {
+	for _, text := range calls {
 		if len(s.Named(text.Value)) > 0 {
 			s.Calls.Calls = append(s.Calls.Calls, text.Value)
 			continue
 		}
 		server, _, dotted := strings.Cut(text.Value, ".")
 		near := wording.Nearest(server, servers)
-		message, hint := fmt.Sprintf("calls of %s has %s, which names a tool of no server of mcpServers", from.Who, wording.Quote(text.Value)), wording.Meant(near)
+		message, hint := fmt.Sprintf("calls of %s has %s, which names a tool of no server of mcpServers", who, wording.Quote(text.Value)), wording.Meant(near)
 		if !dotted && hint == "" {
 			hint = "write server.tool, or server.* for all tools of a server"
 		}
-		found.Add(text.Pos, from.Code, message, hint).Over(text).Fixed(config.ReplaceWord(text, 0, len(server), near))
+		found.Add(text.Pos, code, message, hint).Over(text).Fixed(config.ReplaceWord(text, 0, len(server), near))
 	}
 }
 

@@ -30,7 +30,7 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 	var found config.Diagnostics
 	t := &Tool{file: file, graphs: graphs}
 	t.checkName(&found)
-	t.callable = callable.New(file, callable.Source{Who: "the pipeline", Code: "pipeline-tools", Tools: p.Tools, Calls: p.Calls}, &found)
+	t.callable = callable.New(file, "the pipeline", "pipeline-tools", p.Tools, p.Calls, &found)
 	if t.callable.IsEmpty() && found.Err() == nil {
 		found.Warn(p.Pos, "pipeline-tools", "steps of the pipeline can call no tool", "name tools of this file in tools, or tools of servers in calls")
 	}

@@ -55,7 +55,7 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 		found.Warn(p.Pos, "two-step-tools", "the file has plan and pipeline: clients get two tools with steps, of different meaning", "keep plan; pipeline has no checks before the first call")
 	}
 	t := &Tool{graphs: graphs, maxSteps: p.MaxSteps, rules: graph.Plan{Effects: effectsOf(p.Effects), Confirm: effectsOf(p.Confirm), AskFlows: p.AskFlows}}
-	t.callable = callable.New(file, callable.Source{Who: "plan", Code: "plan-tools", Tools: p.Tools, Calls: p.Calls}, &found)
+	t.callable = callable.New(file, "plan", "plan-tools", p.Tools, callsOf(file), &found)
 	if t.callable.IsEmpty() && found.Err() == nil {
 		found.Add(p.Pos, "plan-unused", "plans can call nothing: the file exposes no tool of a server, and has none that clients see", "add calls: [\"SERVER.*\"] to plan")
 	}
@@ -77,6 +77,14 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 	like.InputSchema = noArguments
 	t.like = &like
 	return t, found, nil
+}
+
+// callsOf returns the calls of servers that plans may make: by default those that the file exposes.
+func callsOf(file *config.File) []config.Text {
+	if file.Plan.Calls == nil {
+		return file.Expose
+	}
+	return file.Plan.Calls
 }
 
 func effectsOf(words []config.Text) (all []config.Effect) {

@@ -13,6 +13,10 @@ type Answer struct {
 	Notice *Notice     // what the client gets in place of the value; nil: the value
 	Usage  *Usage      // nil: nothing is reported
 
+	// Whole is the result of an upstream call as JSON, which the client gets in place of the value: its content,
+	// structuredContent, isError and _meta, without secrets. nil: the value.
+	Whole []byte
+
 	// Details belong to a value that is the result of an upstream call, unchanged: for each item of its
 	// content an object with the annotations and the _meta of a text item, or nil. They are redacted,
 	// and only what is valid is sent. Beside an outputSchema they are not sent.

@@ -152,6 +152,9 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		c.outcome.Code, c.status = refusal.code, statusOfCall(refusal)
 		return s.appendRefusal(dst, id, refusal)
 	}
+	if answer.Whole != nil {
+		return s.appendWhole(dst, id, c, &answer)
+	}
 	if err != nil && answer.Value == nil {
 		answer.Notice = failed(err.Error())
 	}

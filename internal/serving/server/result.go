@@ -92,16 +92,32 @@ func appendText[T string | []byte](dst []byte, text T) []byte {
 
 // appendTail ends a result, of whose content a model reads so many bytes, and its line.
 func (s *Server) appendTail(dst []byte, modern bool, used *Usage, out int) []byte {
+	return s.appendTailWith(dst, modern, used, out, nil)
+}
+
+// appendTailWith is appendTail with more members of _meta: JSON between the braces of an object.
+func (s *Server) appendTailWith(dst []byte, modern bool, used *Usage, out int, more []byte) []byte {
 	switch {
-	case modern && used != nil:
+	case modern && (used != nil || len(more) > 0):
 		dst = append(append(dst, ','), s.identity[:len(s.identity)-len("}")]...)
-		dst = append(used.append(append(dst, ','), out), '}')
+		dst = append(appendMembers(append(dst, ','), used, out, more), '}')
 	case modern:
 		dst = append(append(dst, ','), s.identity...)
-	case used != nil:
-		dst = append(used.append(append(dst, `,"_meta":{`...), out), '}')
+	case used != nil || len(more) > 0:
+		dst = append(appendMembers(append(dst, `,"_meta":{`...), used, out, more), '}')
 	}
 	return append(dst, "}}\n"...)
+}
+
+// appendMembers appends members of _meta.
+func appendMembers(dst []byte, used *Usage, out int, more []byte) []byte {
+	if dst = append(dst, more...); used == nil {
+		return dst
+	}
+	if len(more) > 0 {
+		dst = append(dst, ',')
+	}
+	return used.append(dst, out)
 }
 
 // A value may be MCP content of an upstream tool: an image, audio, a resource or a link to
