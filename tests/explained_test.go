@@ -14,7 +14,7 @@ import (
 
 // notInGuide are mappings whose keys the guide for agents leaves out: the toolkit cannot change them.
 var notInGuide = map[string]bool{
-	"server": true, "a server": true, "a server of type exec": true, "a program": true, "oauth": true, "rate": true, "pipeline": true, "an icon": true,
+	"server": true, "a server": true, "a server of type exec": true, "a program": true, "oauth": true, "rate": true, "pipeline": true, "plan": true, "an icon": true,
 }
 
 // The node types and keys of the language, which the program has in one table, are in everything that explains the
@@ -27,7 +27,7 @@ func TestLanguageIsExplained(t *testing.T) {
 		}
 		return string(src)
 	}
-	reference, guide := read("docs", "language.md")+read("docs", "programs.md")+read("docs", "pipeline.md"), read("internal", "authoring", "SKILL.md")
+	reference, guide := read("docs", "language.md")+read("docs", "programs.md")+read("docs", "pipeline.md")+read("docs", "plans.md"), read("internal", "authoring", "SKILL.md")
 	handshake, _, _ := strings.Cut(read("internal", "authoring", "tools.yaml"), "\ntools:\n")
 	var schema any
 	if err := json.Unmarshal(config.Schema(), &schema); err != nil {

@@ -35,7 +35,7 @@ func listedTools(t *testing.T, s *session) map[string]json.RawMessage {
 	return byName
 }
 
-// Tools of servers stand beside those of the file, as their servers list them; what they answer is passed on whole.
+// Tools of servers are listed beside those of the file, as their servers define them; what they answer is passed on whole.
 func TestExposedToolsArePassedOn(t *testing.T) {
 	t.Parallel()
 	s := start(t, exposing+`expose: ["up.*", other.echo]`)

@@ -66,6 +66,9 @@ var unmetered = map[string]string{
 	"project/lock.tidy":               "see dataOf",
 	"serving/pipeline.dataOf":         "of the request, which has at most maxRequest bytes",
 	"serving/pipeline.texts":          "see dataOf",
+	"serving/plan.placer.data":        "of the plan, which has at most MostPlanBytes bytes, to maxDepth",
+	"serving/plan.form":               "of a schema decoded from JSON, to shownDepth",
+	"serving/plan.objectForm":         "see form",
 	"runtime/results.sample":          "to mostDepth, mostSamples parts of each",
 	"runtime.Loaded.Run":              "does not reach itself: it calls Run of an engine",
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
-// Finding is something wrong with a plan, or doubtful.
+// Finding is something wrong with a plan, or a warning about it.
 type Finding struct {
 	Path    string // of the value in the request, such as steps[2].args.path
 	Code    string
@@ -209,10 +208,10 @@ func isCertain(d config.Diagnostic) bool {
 	return d.Code == "impossible-path" && !strings.Contains(d.Message, "does not declare")
 }
 
-// formCode is the code of findings about keys that a step does not have; what stands there is of no interest then.
+// formCode is the code of findings about keys that a step does not have; what is wrong with their values is of no interest then.
 const formCode = "step-form"
 
-var stepPath = regexp.MustCompile(`(^|\.)steps\[\d+\]\.expr$`)
+var stepPath = wording.Pattern(`(^|\.)steps\[\d+\]\.expr$`)
 
 // pathOf returns the path of a finding: that of an argument for one in its expression, and that of the plan's steps
 // for one that has none.
@@ -220,7 +219,7 @@ func pathOf(pos config.Pos, data *config.Data) string {
 	if !pos.IsPath() || pos.File == "" {
 		return "steps"
 	}
-	if argument, isExpr := strings.CutSuffix(pos.File, ".expr"); isExpr && !stepPath.MatchString(pos.File) {
+	if argument, isExpr := strings.CutSuffix(pos.File, ".expr"); isExpr && !stepPath().MatchString(pos.File) {
 		return argument
 	}
 	return pos.File

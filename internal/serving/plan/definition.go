@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolgraph/config"
 )
@@ -32,27 +33,29 @@ var examples = []string{
 }
 
 // shortDocs are what the manual says of keys, where it is not what the documentation says.
-var shortDocs = map[string]string{
-	"call":      `"SERVER.TOOL" or a tool of this server, with args: {NAME: value}; {"expr": "JSONata"} at any depth of args is computed`,
-	"expr":      "JSONata of a value",
-	"steps":     "a block of steps, with return",
-	"as":        "name of the variable, in place of $item; $index is its place from 0",
-	"key":       "JSONata of a text for each item: the value is an object",
-	"if":        "JSONata; false, empty or nothing: the step is left out",
-	"each":      "JSONata of a list: once for each $item; the value is the list",
-	"until":     "of each: JSONata over $result; the first item for which it holds is the last",
-	"after":     "[ids] that end first, though nothing of them is read",
-	"repeat":    `{"until": JSONata over $result and $n, "times", "delayMs", "collect": true for all results}; args see $previous`,
-	"onError":   "",
-	"timeoutMs": "",
-	"retry":     "",
-	"help":      "",
-	"args":      "",
-	"id":        "",
-	"return":    "",
+var shortDocs = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"call":      `"SERVER.TOOL" or a tool of this server, with args: {NAME: value}; {"expr": "JSONata"} at any depth of args is computed`,
+		"expr":      "JSONata of a value",
+		"steps":     "a block of steps, with return",
+		"as":        "name of the variable, in place of $item; $index is its place from 0",
+		"key":       "JSONata of a text for each item: the value is an object",
+		"if":        "JSONata; false, empty or nothing: the step is left out",
+		"each":      "JSONata of a list: once for each $item; the value is the list",
+		"until":     "of each: JSONata over $result; the first item for which it holds is the last",
+		"after":     "[ids] that end first, though nothing of them is read",
+		"repeat":    `{"until": JSONata over $result and $n, "times", "delayMs", "collect": true for all results}; args see $previous`,
+		"onError":   "",
+		"timeoutMs": "",
+		"retry":     "",
+		"help":      "",
+		"args":      "",
+		"id":        "",
+		"return":    "",
 
-	"maxParallel": "of each; 8, or 1 where something may change",
-}
+		"maxParallel": "of each; 8, or 1 where something may change",
+	}
+})
 
 // newManual writes the manual from the keys that steps of plans have.
 func newManual() string {
@@ -60,12 +63,12 @@ func newManual() string {
 	var kinds, more strings.Builder
 	var seen []string
 	for _, kind := range []string{"call", "expr", "steps"} {
-		fmt.Fprintf(&kinds, "- %s: %s\n", kind, shortDocs[kind])
+		fmt.Fprintf(&kinds, "- %s: %s\n", kind, shortDocs()[kind])
 		seen = append(seen, kind)
 	}
 	for _, kind := range []string{"call", "expr", "steps"} {
 		for _, key := range texts[kind] {
-			text, known := shortDocs[key.Name]
+			text, known := shortDocs()[key.Name]
 			if !known {
 				text = key.Doc
 			}

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -74,7 +75,7 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 	}
 	t.Graph = g
 	like := *def
-	like.InputSchema = noArguments
+	like.InputSchema = noArguments()
 	t.like = &like
 	return t, found, nil
 }
@@ -98,13 +99,13 @@ func effectsOf(words []config.Text) (all []config.Effect) {
 }
 
 // noArguments is the schema of args in a plan: {}.
-var noArguments = func() *config.Data {
+var noArguments = sync.OnceValue(func() *config.Data {
 	data, err := config.ParseData("plan", []byte(`{"type": "object", "additionalProperties": false}`))
 	if err != nil {
 		panic(fmt.Sprintf("plan: %v", err)) // it is a constant
 	}
 	return data
-}()
+})
 
 // narrow keeps of the file what plans may call, so that no message names anything else.
 func (t *Tool) narrow(file *config.File) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"toolgraph/config"
@@ -156,7 +157,7 @@ func (t *Tool) writeServers(out *strings.Builder, all []*entry) {
 	}
 }
 
-// writeWhole writes the whole definitions of tools. What a server says stands in quotes.
+// writeWhole writes the whole definitions of tools. What a server says is in quotes.
 func writeWhole(out *strings.Builder, all []*entry, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(e *entry) bool { return e.name() == name })
@@ -186,7 +187,7 @@ func orAny(schema []byte) string {
 func terms(text string) (all []string) {
 	var word []rune
 	flush := func() {
-		if w := strings.ToLower(string(word)); w != "" && !common[w] {
+		if w := strings.ToLower(string(word)); w != "" && !common()[w] {
 			all = append(all, stem(w))
 		}
 		word = word[:0]
@@ -238,15 +239,15 @@ func stem(w string) string {
 }
 
 // common are words that say nothing of a tool.
-var common = func() map[string]bool {
+var common = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range strings.Fields("a an and are as at be by can do for from how i in into is it its me my of on or that the their them this to use used what when where which with you your") {
 		words[w] = true
 	}
 	return words
-}()
+})
 
-// weights of where a word stands.
+// The weights of the places of a word.
 const (
 	inName        = 5.0
 	inDescription = 2.0

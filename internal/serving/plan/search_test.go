@@ -63,7 +63,7 @@ func TestSearchAnswersWithSignatures(t *testing.T) {
 	}
 }
 
-// W08: what servers say of their tools never stands as text of this program, is cut, and does not help by its length.
+// W08: what servers say of their tools is never text of this program, is cut, and does not help by its length.
 func TestW08HostileDescriptions(t *testing.T) {
 	words := strings.Repeat("read write file list search delete weather issue mail calendar ", 2_000)
 	hidden := "ad\u202ever\u200bbs \x1b[31mred\x07"
