@@ -101,9 +101,7 @@ func (h *hooks) effectOf(ctx context.Context, node graph.Node) config.Effect {
 
 // asksAbout reports whether the user has to agree to the call of a step of a plan.
 func (h *hooks) asksAbout(ctx context.Context, p *graph.Plan, s *graph.Step) bool {
-	switch s.Node.(type) {
-	case *graph.MCP, *graph.SubGraph:
-	default:
+	if graph.CallingOf(s.Node) == nil {
 		return false
 	}
 	if p.Confirms(h.effectOf(ctx, s.Node)) {

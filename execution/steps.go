@@ -23,11 +23,9 @@ const parallelReads = 8
 // steps runs the steps of a tool.
 func (l *live) steps(s *site, n *graph.Steps) (outcome, error) {
 	context := map[string]any{}
-	var args value.Value = s.scope.Context[config.StepsEntry] // with an edit of it
-	if s.frame.graph.Plan != nil {
-		args = value.NewMap() // its arguments are the plan
+	if setOutput(context, "args", s.scope.Context[config.StepsEntry]); s.frame.graph.Plan != nil { // with an edit of it
+		setOutput(context, "args", value.NewMap()) // the arguments of a plan are the plan
 	}
-	setOutput(context, "args", args)
 	scope := expressions.NewScope(context, nil)
 	scope.Variables = s.scope.Variables
 	s.scope = scope

@@ -79,7 +79,7 @@ func (t *Tool) check(ctx context.Context, args value.Value, servers Servers) (*c
 		if err != nil {
 			return nil, err
 		}
-		added := c.add(found, data)
+		added := c.add(found)
 		if g != nil {
 			c.graph = g
 			break
@@ -102,14 +102,14 @@ func (t *Tool) compile(ctx context.Context, data *config.Data, known *known) (co
 	if tool == nil {
 		return found, nil, nil
 	}
-	g, more, err := graph.Extend(ctx, t.file, t.graphs, tool, nil, t.Graph)
-	if err != nil {
-		return nil, nil, err
-	}
-	found = append(found, more...)
 	found = append(found, t.refused(tool, known)...)
-	if g == nil || found.Err() != nil {
-		return found, nil, nil
+	if found.Err() != nil {
+		more, err := graph.CheckExtension(ctx, t.file, tool, t.Graph)
+		return append(found, more...), nil, err
+	}
+	g, more, err := graph.Extend(ctx, t.file, t.graphs, tool, nil, t.Graph)
+	if found = append(found, more...); err != nil || g == nil {
+		return found, nil, err
 	}
 	g.SetPlan(t.rules)
 	if known.servers == nil {
@@ -128,7 +128,8 @@ func (t *Tool) refused(tool *config.Tool, known *known) (found config.Diagnostic
 	for _, node := range tool.Nodes {
 		node.EachStep(func(s *config.Node) {
 			server, name := s.Server.Value, s.Tool.Value
-			called, near := s.Step.Call.Value, ""
+			called := s.Step.Call.Value
+			var near string
 			switch {
 			case called == "", s.Type == config.GraphNode && slices.Contains(t.callable.Tools, called):
 				return
@@ -182,12 +183,12 @@ func countSteps(data *config.Data) (n int) {
 }
 
 // add adds findings at their paths, and reports whether any is new.
-func (c *checked) add(found config.Diagnostics, data *config.Data) (added bool) {
+func (c *checked) add(found config.Diagnostics) (added bool) {
 	for _, d := range found {
 		if slices.Contains([]string{"unknown-server", "unknown-graph"}, d.Code) { // refused says the same, for clients
 			continue
 		}
-		f := Finding{Path: pathOf(d.Pos, data), Code: d.Code, Message: d.Message, Hint: d.Hint, Warning: d.Severity == config.Warning && !isCertain(d), number: d.Pos.Column}
+		f := Finding{Path: pathOf(d.Pos), Code: d.Code, Message: d.Message, Hint: d.Hint, Warning: d.Severity == config.Warning && !isCertain(d), number: d.Pos.Column}
 		if d.Code == "argument-refused" { // a missing one has the place of the call
 			if step, is := strings.CutSuffix(f.Path, ".call"); is {
 				f.Path = step + ".args"
@@ -215,7 +216,7 @@ var stepPath = wording.Pattern(`(^|\.)steps\[\d+\]\.expr$`)
 
 // pathOf returns the path of a finding: that of an argument for one in its expression, and that of the plan's steps
 // for one that has none.
-func pathOf(pos config.Pos, data *config.Data) string {
+func pathOf(pos config.Pos) string {
 	if !pos.IsPath() || pos.File == "" {
 		return "steps"
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 
 	"toolgraph/config"
 )
@@ -13,20 +14,20 @@ const noValue = `$error("")`
 // changed anything.
 func repair(data *config.Data, found config.Diagnostics) (changed bool) {
 	for _, d := range found {
-		if d.Severity == config.Error && d.Pos.IsPath() && repairAt(nil, 0, data, d.Pos.File) {
+		if d.Severity == config.Error && d.Pos.IsPath() && repairAt(data, d.Pos.File) {
 			changed = true
 		}
 	}
 	return changed
 }
 
-// repairAt repairs the value at a path, which is item i of its parent. The value that is nearest around the path counts.
-func repairAt(parent *config.Data, i int, data *config.Data, path string) bool {
+// repairAt repairs the value at a path below a value, and reports whether it has changed anything.
+func repairAt(data *config.Data, path string) bool {
 	for k, child := range data.Items {
 		if data.Kind == config.KindObject && data.Keys[k].Pos.File == path || child.Pos.File == path {
 			return repairValue(data, k, child)
 		}
-		if repairAt(data, k, child, path) {
+		if repairAt(child, path) {
 			return true
 		}
 	}
@@ -47,7 +48,9 @@ func repairValue(parent *config.Data, i int, data *config.Data) bool {
 	switch {
 	case isText && text == noValue:
 		return false
-	case isStep(parent) && slices.Contains([]string{"id", "call", "ask"}, key):
+	case isStep(parent) && key == "id":
+		return rename(data)
+	case isStep(parent) && (slices.Contains([]string{"call", "ask"}, key) || kinds(parent) > 1):
 		return neutral(parent)
 	case isText && slices.Contains([]string{"expr", "return"}, key):
 		data.Scalar, data.Text.Value = noValue, noValue
@@ -71,4 +74,24 @@ func neutral(step *config.Data) bool {
 	step.Keys = []config.Text{{Value: "id", Pos: id.Pos}, {Value: "expr", Pos: step.Pos}}
 	step.Items = []*config.Data{id, {Pos: step.Pos, Scalar: noValue, Text: config.Text{Value: noValue, Pos: step.Pos}}}
 	return true
+}
+
+// rename gives a step an id that no other has.
+func rename(id *config.Data) bool {
+	name := "renamed_" + strconv.Itoa(id.Pos.Column)
+	if id.Kind != config.KindScalar || id.Scalar == name {
+		return false
+	}
+	id.Scalar, id.Text = name, config.Text{Value: name, Pos: id.Pos}
+	return true
+}
+
+// kinds returns how many of the keys a step has of which it must have one.
+func kinds(step *config.Data) (n int) {
+	for _, key := range []string{"call", "expr", "ask", "steps"} {
+		if step.Get(key) != nil {
+			n++
+		}
+	}
+	return n
 }
