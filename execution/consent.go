@@ -17,25 +17,32 @@ import (
 type consents struct {
 	asking chan struct{} // holds one while a question is open
 
-	mu    sync.Mutex
-	given map[string]agreement // by consentKey
-	met   map[Address]bool     // sites that have asked, or whose calls are made
+	mu      sync.Mutex
+	given   map[string]agreement // by callsToAgree.key
+	running map[Address]*fan     // blocks that run
 }
 
-// meet notes that a block runs, or that the user was asked about a call; nil notes nothing.
-func (k *consents) meet(at Address) {
-	if k != nil {
+// begin notes that a block runs; end takes that back. nil notes nothing.
+func (k *consents) begin(f *fan) (end func()) {
+	if k == nil {
+		return func() {}
+	}
+	at := f.site.address()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.running[at] = f
+	return func() {
 		k.mu.Lock()
-		k.met[at] = true
-		k.mu.Unlock()
+		defer k.mu.Unlock()
+		delete(k.running, at)
 	}
 }
 
-// hasMet reports whether a block has begun, or a call was asked about.
-func (k *consents) hasMet(at Address) bool {
+// begun returns a block that runs; else nil.
+func (k *consents) begun(at Address) *fan {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.met[at]
+	return k.running[at]
 }
 
 // answer returns what the user has said of calls.
@@ -166,7 +173,6 @@ func (l *live) agreeInPlan(c *callsToAgree) (agreement, error) {
 	case <-c.site.ctx.Done():
 		return agreement{failed: endOf(c.site.ctx, c.site.node, "before its question", c.site.ctx.Err())}, nil
 	}
-	k.meet(c.site.address())
 	if given, known := k.answer(c.key()); known {
 		return given, nil
 	}

@@ -8,11 +8,10 @@ import (
 
 // foreseen returns the later calls of a plan that need the user's agreement, and whose arguments can be evaluated now.
 func (l *live) foreseen(first *callsToAgree) []*callsToAgree {
-	w := &foresight{live: l, first: first, running: map[Address]*fan{}}
+	w := &foresight{live: l, first: first}
 	root := first.site.block
-	for f := root; f != nil; f = f.site.block {
-		w.running[f.site.address()] = f
-		root = f
+	for root.site.block != nil {
+		root = root.site.block
 	}
 	w.block(root)
 	return w.found
@@ -23,10 +22,9 @@ const mostForeseen = 200
 
 // foresight looks for calls that are to come.
 type foresight struct {
-	live    *live
-	first   *callsToAgree
-	running map[Address]*fan // blocks that the first call is in, by their addresses
-	found   []*callsToAgree
+	live  *live
+	first *callsToAgree
+	found []*callsToAgree
 }
 
 func (w *foresight) isFull() bool { return len(w.found) >= mostForeseen }
@@ -64,11 +62,8 @@ func (w *foresight) step(s *site) {
 	if err != nil || len(items) > mostForeseen && isBlock {
 		return
 	}
-	f := w.running[s.address()]
-	if f == nil {
-		f = newFan(s, len(items))
-		defer f.cancel(nil)
-	}
+	f := newFan(s, len(items))
+	defer f.cancel(nil)
 	var sites []*site
 	for i, item := range items {
 		one := f.itemSite(item, i)
@@ -85,11 +80,11 @@ func (w *foresight) step(s *site) {
 
 // within looks into a block that runs, or will run, at a site.
 func (w *foresight) within(s *site, n *graph.Steps) {
-	if f := w.running[s.address()]; f != nil && f.steps == n {
+	if f := w.live.consents.begun(s.address()); f != nil {
 		w.block(f)
 		return
 	}
-	if s.step.Repeat != nil || w.live.consents.hasMet(s.address()) { // its turns may see values of others; or its calls have begun
+	if s.step.Repeat != nil { // its turns may see values of others
 		return
 	}
 	f := newFan(s, len(n.Block))
@@ -101,7 +96,7 @@ func (w *foresight) within(s *site, n *graph.Steps) {
 // calls adds the calls of a step at some sites: one, or those of its items. Those of a repeated step see the turn before.
 func (w *foresight) calls(s *site, sites []*site) {
 	k := w.live.consents
-	if k.hasMet(s.address()) || s.step.Repeat != nil || len(sites) == 0 {
+	if s.address() == w.first.site.address() || s.step.Repeat != nil || len(sites) == 0 {
 		return
 	}
 	c := &callsToAgree{site: s, node: s.step.Node, effect: w.live.hooks.effectOf(s.ctx, s.step.Node)}

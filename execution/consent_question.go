@@ -26,11 +26,11 @@ func planQuestion(group []*callsToAgree) string {
 		}
 		switch {
 		case len(c.all) == 1:
-			fmt.Fprintf(&b, " %s\n", c.site.shown(c.all[0], planArgument))
+			fmt.Fprintf(&b, " %s\n", group[0].site.shown(c.all[0], planArgument))
 		default:
 			fmt.Fprintf(&b, ", %d times:\n", len(c.all))
 			for _, args := range c.all[:min(len(c.all), callsShown)] {
-				fmt.Fprintf(&b, "   %s\n", c.site.shown(args, planArgument))
+				fmt.Fprintf(&b, "   %s\n", group[0].site.shown(args, planArgument))
 			}
 			if more := len(c.all) - callsShown; more > 0 {
 				fmt.Fprintf(&b, "   and %d more\n", more)

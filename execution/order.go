@@ -44,7 +44,7 @@ func (l *live) setOrder(o *Order) {
 		l.places = make(chan struct{}, stepsInFlight)
 	}
 	if l.root.graph.Plan != nil {
-		l.consents = &consents{asking: make(chan struct{}, 1), given: l.past.consents(), met: map[Address]bool{}}
+		l.consents = &consents{asking: make(chan struct{}, 1), given: l.past.consents(), running: map[Address]*fan{}}
 	}
 }
 

@@ -38,8 +38,8 @@ func (l *live) block(s *site, n *graph.Steps) (outcome, error) {
 	s.begin()
 	f := newFan(s, len(n.Block))
 	defer f.cancel(nil)
-	l.consents.meet(s.address())
 	f.needs, f.mixed, f.steps = l.order.Needs(n), true, n
+	defer l.consents.begin(f)()
 	if l.hooks.gate != nil {
 		f.edits = &edits{begun: make([]bool, len(n.Block)), values: map[int]*Record{}}
 	}
