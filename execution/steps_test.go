@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -192,9 +193,10 @@ func TestEachOfSteps(t *testing.T) {
 
 // W07. What is too large ends at a named limit, before the calls.
 func TestLimitsOfSteps(t *testing.T) {
-	calls, size := 0, 0
+	var calls atomic.Int64
+	size := 0
 	count := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
-		calls++
+		calls.Add(1)
 		return strings.Repeat("x", size), nil
 	})
 	for steps, want := range map[string]string{
@@ -204,7 +206,8 @@ func TestLimitsOfSteps(t *testing.T) {
 		"executionLimits: {maxHistoryBytes: 65536}\nsteps: [{id: a, each: \"[1..600]\", maxParallel: 64, call: up.get}]":                                         "maxHistoryBytes",
 		`steps: [{id: a, expr: '"xxxxxxxxxxxxxxxx"'}, {id: b, expr: '$join([1..10000].($$.a & $$.a & $$.a & $$.a))'}, {id: c, expr: '[1..10000].$$.b'}]`:         "the result has more than 256 MiB as JSON",
 	} {
-		calls, size = 0, 1
+		calls.Store(0)
+		size = 1
 		if want == "maxHistoryBytes" {
 			size = 1 << 10
 		}
@@ -212,8 +215,8 @@ func TestLimitsOfSteps(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", steps, err, want)
 		}
-		if strings.Contains(want, " items") && calls > 0 {
-			t.Errorf("%s: %d calls", steps, calls)
+		if strings.Contains(want, " items") && calls.Load() > 0 {
+			t.Errorf("%s: %d calls", steps, calls.Load())
 		}
 	}
 }
