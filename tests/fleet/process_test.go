@@ -31,6 +31,7 @@ type fleet struct {
 	t     *testing.T
 	up    *upstream
 	state string
+	graph string // the graph file, with the address of the upstream left out
 
 	mu        sync.Mutex // guards what follows
 	processes []*process
@@ -54,7 +55,11 @@ type process struct {
 var address = regexp.MustCompile(`at http://(\S+)/mcp`)
 
 func newFleet(t *testing.T, state string, processes int) *fleet {
-	f := &fleet{t: t, up: startUpstream(t), state: state}
+	return newFleetOf(t, graphFile, state, processes)
+}
+
+func newFleetOf(t *testing.T, graph, state string, processes int) *fleet {
+	f := &fleet{t: t, up: startUpstream(t), state: state, graph: graph}
 	for range processes {
 		f.start()
 	}
@@ -84,7 +89,7 @@ func (f *fleet) start() *process { return f.run(false) }
 func (f *fleet) run(apart bool, flags ...string) *process {
 	f.t.Helper()
 	file := filepath.Join(f.t.TempDir(), "shop.yaml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, graphFile, f.up.URL), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, f.graph, f.up.URL), 0o600); err != nil {
 		f.t.Fatal(err)
 	}
 	p := &process{apart: apart, log: &testbin.Said{}, exited: make(chan struct{})}

@@ -133,6 +133,13 @@ func (u *upstream) holds() (held, cancelled int) {
 // graphFile has the tools order, which pays between steps that may be repeated; confirm, which asks
 // first; hold, whose call lasts until it is cancelled; late, which pays before it asks and after that; and
 // beside, which asks beside a call that is not safe to repeat.
+// lookedAt returns how many calls of look there were with an id.
+func (u *upstream) lookedAt(id int) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.looked[id]
+}
+
 const graphFile = `version: "1.0"
 server: {name: shop, version: 1.0.0}
 mcpServers:
