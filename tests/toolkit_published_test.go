@@ -72,7 +72,7 @@ func TestPublishedConversation(t *testing.T) {
 			`{"result":{"count":4},"reads":["list_directory_node.content"]}`,
 		},
 		{"runGraphTool", `{"toolDefinition":` + publishedTool + `,"arguments":{"directory":"/path/to/directory"},"logging":true}`, run},
-		{"addGraphTool", `{"tool":` + publishedTool + `}`, `{"success":true,"message":"tool \"count_files\" added to DIR/graph.yaml"}`},
+		{"addGraphTool", `{"tool":` + publishedTool + `}`, `{"success":true,"message":"tool \"count_files\" added to DIR/graph.yaml; clients see it when their server serves the file as it is now: at once with --watch, else after it is started again, and with --locked after toolgraph lock"}`},
 		{"runGraphTool", `{"toolName":"count_files","arguments":{"directory":"/path/to/directory"},"logging":true}`, run},
 		{"runGraphTool", `{"toolName":"count_files","arguments":{"directory":"/path/to/directory"}}`, strings.Replace(run, publishedLog+",", "", 1)},
 		{"deleteGraphTool", `{"toolName":"count_files"}`, `{"success":true,"message":"tool \"count_files\" deleted from DIR/graph.yaml"}`},

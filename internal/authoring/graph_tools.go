@@ -201,7 +201,7 @@ func (r *request) addGraphTool(ctx context.Context) (any, error) {
 	tool := DataOf(r.Get("tool"))
 	src, err := config.AddTool(r.path, r.src, tool)
 	name, _ := tool.Get("name").Value().(string)
-	return r.save(ctx, src, err, name, fmt.Sprintf("tool %q added to %s", name, r.path))
+	return r.save(ctx, src, err, name, fmt.Sprintf("tool %q added to %s", name, r.path)+untilListed)
 }
 
 func (r *request) updateGraphTool(ctx context.Context, file *config.File) (any, error) {

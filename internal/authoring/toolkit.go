@@ -122,6 +122,7 @@ var operations = map[string]operation{
 	"listMcpServerTools": {toRead, ofFile((*request).listMcpServerTools)},
 	"getMcpServerTool":   {toRead, ofFile((*request).getMcpServerTool)},
 	"addGraphTool":       {toWrite, (*request).addGraphTool},
+	"proposeTool":        {toWrite, (*request).proposeTool},
 	"updateGraphTool":    {toWrite, ofFile((*request).updateGraphTool)},
 	"deleteGraphTool":    {toWrite, ofFile((*request).deleteGraphTool)},
 	"runGraphTool":       {toRun, (*request).runGraphTool},

@@ -26,6 +26,14 @@ func (f *sessionFlags) yesFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "answer yes to every question that has no form, such as the confirmation of a call; questions with a form are still asked")
 }
 
+// CanAsk returns why calls cannot be confirmed: there is no terminal, and no --yes.
+func (u *runUser) CanAsk(context.Context) error {
+	if u.yes || u.talks {
+		return nil
+	}
+	return &runtime.NoUserError{Why: noTerminal + " (--yes agrees without asking)"}
+}
+
 // Ask asks the person at the terminal after a Turn. With --yes it answers the questions that have no
 // form itself, and says what it has agreed to.
 func (u *runUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {

@@ -31,6 +31,7 @@ var withoutGraph = map[string]string{
 	"toolgraph runs keep":           "the policy of a store",
 	"toolgraph runs import":         "a file with a run",
 	"toolgraph import agent-trace":  "calls of an agent",
+	"toolgraph import run":          "a run",
 	"toolgraph import context-pipe": "pipes",
 	"toolgraph mcp add":             "a registry",
 	"toolgraph mcp remove":          "a registry",

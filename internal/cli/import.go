@@ -40,7 +40,7 @@ standard error; the exit code is 1 when the graph has errors.`,
   toolgraph import context-pipe pipes.json -o pipes.yaml`,
 	}
 	program.OnlyCommands(cmd)
-	cmd.AddCommand(newImportTrace(std), newImportPipe(std))
+	cmd.AddCommand(newImportTrace(std), newImportPipe(std), newImportRun(std))
 	return cmd
 }
 

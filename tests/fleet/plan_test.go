@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// planned is a file in which clients send plans, and nobody is asked about them.
+// planned is a file in which clients send plans, and the user is not asked about them.
 var planned = strings.Replace(strings.Replace(graphFile, `url: "%s/mcp"}`, `url: "%s/mcp", trusted: true}`, 1),
 	"tools:\n", "plan: {calls: [\"up.*\"], confirm: []}\ntools:\n", 1)
 

@@ -45,6 +45,9 @@ type Recorded struct {
 	Error   *toolError        `json:"error,omitempty"`
 }
 
+// Fail makes the attempt one that has failed.
+func (r *Recorded) Fail(err error) { r.Error = toolErrorOf(err) }
+
 // RecordedStep is one execution of a node, or a part of one.
 type RecordedStep struct {
 	At      execution.Address `json:"at,omitempty"` // of a part, or in a frame
