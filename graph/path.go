@@ -55,6 +55,12 @@ func ParsePath(text string) (Path, error) {
 	return p, nil
 }
 
+// Value returns the value that the path names in a result; nil for none.
+func (p Path) Value(result value.Value) value.Value {
+	v, _ := p.find(result)
+	return v
+}
+
 // find follows the path from the result; why says what is missing when there is no value.
 func (p Path) find(result value.Value) (v value.Value, why string) {
 	v = result

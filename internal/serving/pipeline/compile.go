@@ -25,44 +25,54 @@ func (t *Tool) Compile(ctx context.Context, args value.Value, offers Offers) (*g
 	if err != nil {
 		return nil, nil, err
 	}
+	returns := returnOf(args, steps)
+	nameNodes(steps, returns)
 	tool := *t.Graph.Tool
-	tool.Nodes = t.nodes(steps)
+	tool.Nodes = t.nodes(steps, returns)
 	references := graph.References{}
 	for _, s := range steps {
-		references[s.name()] = s.id
+		references[s.name()] = s.node
 	}
 	g, found, err := graph.Extend(ctx, t.file, t.graphs, &tool, references, t.Graph)
 	if err != nil {
 		return nil, nil, err
 	}
 	if errs, _ := found.Split(); len(errs) > 0 { // what check does not know
+		if returns != nil {
+			return nil, nil, refusal(steps, returns.refused(errs[0]))
+		}
 		return nil, nil, refusal(steps, &graph.Problem{Code: CodeInvalid, Message: errs[0].Message})
 	}
 	g.Result = func(executed []graph.Outcome, failed *graph.Problem) value.Value {
+		if returns != nil && failed == nil {
+			return returns.value(steps, executed)
+		}
 		return result(steps, executed, failed)
 	}
 	return g, t.fullNames(args, steps), nil
 }
 
 // nodes returns entry, a call for each step, behind a switch when it has an if, and exit.
-func (t *Tool) nodes(steps []*step) []*config.Node {
+func (t *Tool) nodes(steps []*step, returns *returned) []*config.Node {
 	pos := t.file.Pipeline.Pos
 	heads := make([]string, len(steps)+1) // where each step begins
 	for i, s := range steps {
-		heads[i] = s.id
+		heads[i] = s.node
 		if s.condition != "" {
-			heads[i] = ifPrefix + s.id
+			heads[i] = ifPrefix + s.node
 		}
 	}
-	heads[len(steps)] = exitID
+	if heads[len(steps)] = exitID; returns != nil && returns.path == nil {
+		heads[len(steps)] = returnID
+	}
 	nodes := []*config.Node{callable.Node(pos, entryID, config.EntryNode, heads[0])}
 	for i, s := range steps {
 		if s.condition != "" {
 			choice := callable.Node(pos, heads[i], config.SwitchNode, heads[i+1])
-			choice.Conditions = []config.Condition{{Pos: pos, Rule: textData(unbraced(s.condition)), Next: config.Text{Value: s.id, Pos: pos}}}
+			choice.Conditions = []config.Condition{{Pos: pos, Rule: textData(unbraced(s.condition)), Next: config.Text{Value: s.node, Pos: pos}}}
 			nodes = append(nodes, choice)
 		}
-		n := callable.Node(pos, s.id, config.GraphNode, heads[i+1])
+		n := callable.Node(pos, s.node, config.GraphNode, heads[i+1])
 		if s.server != "" {
 			n.Type, n.Server = config.MCPNode, config.Text{Value: s.server, Pos: pos}
 		}
@@ -75,7 +85,19 @@ func (t *Tool) nodes(steps []*step) []*config.Node {
 		}
 		nodes = append(nodes, n)
 	}
+	if heads[len(steps)] == returnID {
+		nodes = append(nodes, returns.node(pos))
+	}
 	return append(nodes, callable.Node(pos, exitID, config.ExitNode, ""))
+}
+
+// nameNodes gives each step its node: by its id, or by the name of its result where JSONata reads that.
+func nameNodes(steps []*step, returns *returned) {
+	for _, s := range steps {
+		if s.node = s.id; returns != nil && returns.path == nil {
+			s.node = s.name()
+		}
+	}
 }
 
 // anyFailure takes all failures that an onError can take, and yields nothing.
@@ -138,5 +160,10 @@ func (t *Tool) fullNames(args value.Value, steps []*step) value.Value {
 	if same {
 		return args
 	}
-	return value.NewObject([]string{"steps"}, []value.Value{listed})
+	out := value.NewMap()
+	out.Set("steps", listed)
+	if source := member(args, "return"); source != nil {
+		out.Set("return", source)
+	}
+	return out
 }

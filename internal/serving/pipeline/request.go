@@ -39,6 +39,7 @@ const maxRequest = 1 << 20
 // reports them.
 type step struct {
 	id, saveAs string
+	node       string // the id of its node
 	written    string // the tool as the request names it
 	condition  string // a path; empty: the step always runs
 	args       value.Value

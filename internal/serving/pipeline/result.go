@@ -27,8 +27,8 @@ func result(steps []*step, executed []graph.Outcome, failed *graph.Problem) valu
 	var values []value.Value
 	total, shown := 0.0, false
 	for _, s := range steps {
-		o, ran := outcomes[s.id]
-		if failed != nil && (failed.Node == s.id || failed.Node == ifPrefix+s.id) {
+		o, ran := outcomes[s.node]
+		if failed != nil && (s.node != "" && (failed.Node == s.node || failed.Node == ifPrefix+s.node)) {
 			shown = true
 			o.Failed = failed // also when a limit ended the run before the step was executed
 		}
