@@ -14,7 +14,7 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
-// mostBlocks is how deep blocks may be in each other, the steps of the tool included.
+// mostBlocks is how deep blocks may be in each other.
 const mostBlocks = 8
 
 // argsName is the name by which the expressions of steps read the arguments of the tool.
@@ -40,8 +40,8 @@ func (c *compiler) newSteps(ctx context.Context, b base, n *config.Node) *Steps 
 	if o := in.outer; o != nil {
 		in.depth, in.bound, in.prefix = o.depth+1, o.bound, o.prefix+o.ids[o.at]+"."
 	}
-	if in.depth > mostBlocks {
-		c.found.Add(n.Pos, "too-deep", fmt.Sprintf("step %q is a block in %d others, at most %d are allowed", b.id, in.depth-1, mostBlocks-1),
+	if others := in.depth - 2; others >= mostBlocks { // the steps of the tool are no block
+		c.found.Add(n.Pos, "too-deep", fmt.Sprintf("step %q is a block in %d others, at most %d are allowed", b.id, others, mostBlocks-1),
 			"put the steps into a tool of their own, and call it")
 		return s
 	}
@@ -105,6 +105,9 @@ func (c *compiler) newStep(ctx context.Context, index int, n *config.Node) *Step
 	}
 	if given(source.As) && !isPlain(s.As) {
 		c.found.Add(source.As.Pos, "bad-step-id", fmt.Sprintf("as of step %q is %q, expected the name of a variable without $: letters, digits and _", s.ID, shorten(s.As)), "write as: file")
+	}
+	if jsonata.IsFunction(s.As) {
+		c.found.Add(source.As.Pos, "bad-step-id", fmt.Sprintf("as of step %q is %q, and $%s is a function: expressions would read that", s.ID, s.As, s.As), "write another name, such as one_"+s.As)
 	}
 	s.Key = c.compileOptional(ctx, source.Key, in.bound)
 	s.Until = c.compileOptional(ctx, source.Until, slices.Concat(in.bound, resultVariables))

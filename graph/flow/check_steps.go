@@ -151,6 +151,38 @@ func readsVariable(s *graph.Step, names ...string) (reads bool) {
 	return reads
 }
 
+// hidesChange reports a step that would hide with onError: skip that a change has failed: a call in it is of a tool that
+// says of itself that it is not read-only. Package graph reports what the file says.
+func (c *checker) hidesChange(node int, s *graph.Step) {
+	if s.OnError == nil || !s.OnError.Skip {
+		return
+	}
+	changes := func(n graph.Node) bool {
+		m, isMCP := n.(*graph.MCP)
+		if !isMCP || m.Effect != "" {
+			return false
+		}
+		reads := knownTool(c.all.up, m.Server, m.Tool).ReadOnly
+		return reads != nil && !*reads
+	}
+	called := ""
+	if m, isMCP := s.Node.(*graph.MCP); isMCP && changes(m) {
+		called = m.Tool
+	}
+	if block, isBlock := s.Node.(*graph.Steps); isBlock {
+		block.EachStep(func(inner *graph.Step) {
+			if m, isMCP := inner.Node.(*graph.MCP); isMCP && called == "" && changes(m) {
+				called = m.Tool
+			}
+		})
+	}
+	if called == "" {
+		return
+	}
+	c.found.Add(c.graph.Tool.Nodes[node].Step.Skip.Pos, "skip-hides-write", fmt.Sprintf("step %q has onError: skip, and tool %q says that it is not read-only: skip would hide that a change has failed", s.Node.ID(), called),
+		"write onError: {value: {failed: {expr: $failure.message}}}")
+}
+
 // repeats warns of turns that take longer than the run may, and of turns that all read the same and are collected.
 func (c *checker) repeats(node int, s *graph.Step) {
 	pos, limit := c.graph.Tool.Nodes[node].Step.Repeat.Pos, c.graph.Limits.MaxExecutionTime

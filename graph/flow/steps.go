@@ -204,6 +204,9 @@ func (c *checker) checkStep(ctx context.Context, i int) {
 		}
 		c.unstable(u.expr)
 	}
+	if s := c.stepOf(c.graph.Nodes[i]); s != nil {
+		c.hidesChange(i, s)
+	}
 	if s := c.stepOf(c.graph.Nodes[i]); s != nil && s.Repeat != nil {
 		c.repeats(i, s)
 	}

@@ -189,10 +189,8 @@ func (c *checked) add(found config.Diagnostics) (added bool) {
 			continue
 		}
 		f := Finding{Path: pathOf(d.Pos), Code: d.Code, Message: d.Message, Hint: d.Hint, Warning: d.Severity == config.Warning && !isCertain(d), number: d.Pos.Column}
-		if d.Code == "argument-refused" { // a missing one has the place of the call
-			if step, is := strings.CutSuffix(f.Path, ".call"); is {
-				f.Path = step + ".args"
-			}
+		if name := missingArgument(d); name != "" {
+			f.Path = within(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".call"), ".args")+".args", name)
 		}
 		if !slices.ContainsFunc(c.found, func(other Finding) bool {
 			return other.Path == f.Path && (other.Code == formCode || other.Code == f.Code && other.Message == f.Message)
@@ -201,6 +199,15 @@ func (c *checked) add(found config.Diagnostics) (added bool) {
 		}
 	}
 	return added
+}
+
+// missingArgument returns the name of an argument that a call lacks; empty for another finding. It is reported at the call.
+func missingArgument(d config.Diagnostic) string {
+	name, rest, is := strings.Cut(strings.TrimPrefix(d.Message, `argument "`), `" of tool `)
+	if d.Code != "argument-refused" || !is || !strings.HasSuffix(d.Pos.File, ".call") && !strings.HasSuffix(d.Pos.File, ".args") || !strings.Contains(rest, "missing") {
+		return ""
+	}
+	return name
 }
 
 // isCertain reports whether a warning says that a run of the plan cannot do what it says. In a file it is no more than a

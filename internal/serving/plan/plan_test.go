@@ -142,7 +142,7 @@ func TestW02AllMistakesOfAPlan(t *testing.T) {
 	]}`)
 	for _, want := range []string{
 		`steps[1].expr: a.files has no field "nam"; did you mean "name"? [impossible-path]`,
-		`steps[2].args: argument "name" of tool "read": required, but missing`,
+		`steps[2].args.name: argument "name" of tool "read": required, but missing`,
 		`steps[3].args.limit: argument "limit" of tool "list": expected an integer, found the string "ten"`,
 		`steps[4].call: step "e" calls "s.rea", which is no tool that plans may call; did you mean "s.read"?`,
 		`steps[5].steps[0].args.name: argument "name" of tool "read": expected string, but the expression gives integer`,
