@@ -61,7 +61,43 @@ func (d *decoder) allow(owner *fields, form *form) *Allow {
 	if form == allowForm() && fs.get("trustImports") != nil {
 		a.DistrustImports = !fs.boolean("trustImports")
 	}
+	if form == allowForm() {
+		a.Flows = d.allowedFlows(fs)
+	}
 	return a
+}
+
+// allowedFlows decodes the flows of allow. The servers of the file are known later: see checkFlows.
+func (d *decoder) allowedFlows(allow *fields) (all []AllowedFlow) {
+	for _, it := range allow.list("flows") {
+		fs := d.open(it, allowedFlowForm(), "an entry of flows of "+allow.who)
+		if fs == nil {
+			continue
+		}
+		f := AllowedFlow{Pos: it.pos, From: fs.text("from"), To: fs.texts("to")}
+		fs.require("from", f.From)
+		all = append(all, f)
+	}
+	return all
+}
+
+// checkFlows reports servers in the flows of allow that the file does not have.
+func (d *decoder) checkFlows() {
+	if d.file.Allow == nil {
+		return
+	}
+	var names []string
+	for _, u := range d.file.Servers {
+		names = append(names, u.Name.Value)
+	}
+	for _, f := range d.file.Allow.Flows {
+		for _, t := range append([]Text{f.From}, f.To...) {
+			if t.Value != "" && !slices.Contains(names, t.Value) {
+				near := wording.Nearest(t.Value, names)
+				d.found.Add(t.Pos, "unknown-server", "flows of allow names "+wording.Quote(t.Value)+", which is no server of mcpServers", wording.Meant(near)).Meant(t, near)
+			}
+		}
+	}
 }
 
 // words is texts for a list whose items must be words of the form; others are reported, and left

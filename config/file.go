@@ -332,5 +332,14 @@ type Allow struct {
 	Effects []Text // what calls may do; nil when missing: everything
 	Confirm []Text // of these effects, what the user must agree to each time; nil when missing: none
 
+	Flows []AllowedFlow // of the file: where what servers answer may go; of those that it does not name, anywhere
+
 	DistrustImports bool // of the file: what imports say of the effects of their calls does not count
+}
+
+// AllowedFlow says which servers get what a server answers.
+type AllowedFlow struct {
+	Pos  Pos
+	From Text
+	To   []Text // besides the client
 }

@@ -16,11 +16,22 @@ var toolAllowForm = lazyForm(func() *form {
 	}
 })
 
+// allowedFlowForm has the keys of an entry of flows.
+var allowedFlowForm = lazyForm(func() *form {
+	return &form{name: "an allowed flow", doc: "Which servers get what a server answers.", keys: []key{
+		{name: "from", doc: "The server whose answers these are.", value: textValue("database"), required: true},
+		{name: "to", doc: "The servers that may get them, besides the client; default: none.", value: listOf(textValue("mail"))},
+	}}
+})
+
 // allowForm has the keys of allow of the file.
 var allowForm = lazyForm(func() *form {
 	return &form{name: toolAllowForm().name, doc: toolAllowForm().doc, keys: append(slices.Clone(toolAllowForm().keys), key{
 		name: "trustImports", doc: "Whether the effect and the confirm: false that imported files give their calls count. With false such an effect is unknown, unless the lock or a trusted server says it.",
 		value: value{"type": "boolean", "default": true},
+	}, key{
+		name: "flows", doc: "Where what a server answers may go: to the servers in to and the client alone. What a server answers that is not named here may go anywhere.",
+		value: listOf(formValue("allowedFlow")),
 	})}
 })
 

@@ -110,6 +110,7 @@ func (d *decoder) parse(src []byte) (understood bool, err error) {
 	}
 	if understood {
 		d.resolveCalls()
+		d.checkFlows()
 	}
 	if understood && !d.alone {
 		d.loadImports()

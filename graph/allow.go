@@ -15,6 +15,7 @@ type Allow struct {
 	Calls   []string        // server.tool, or with a * at the end: whatever follows; nil: all
 	Effects []config.Effect // nil: all
 	Confirm []config.Effect // the user must agree before each call with such an effect
+	Flows   []Flow          // what servers answer reaches these servers alone; of other servers everything
 }
 
 // Permits reports whether a tool of a server may be called.

@@ -53,6 +53,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	checkRecursion(graphs, &found)
 	checkAllow(f, graphs, &found)
 	checkEffects(graphs, &found)
+	checkFlows(graphs, &found)
 	checkResults(f, &found)
 	checkSizes(f, &found)
 	checkUnusedVars(vars, &found)

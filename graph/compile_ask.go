@@ -51,7 +51,11 @@ func allowOf(a *config.Allow) []*Allow {
 }
 
 func newAllow(a *config.Allow) *Allow {
-	return &Allow{Pos: a.Pos, Calls: valuesOf[string](a.Calls), Effects: valuesOf[config.Effect](a.Effects), Confirm: valuesOf[config.Effect](a.Confirm)}
+	allow := &Allow{Pos: a.Pos, Calls: valuesOf[string](a.Calls), Effects: valuesOf[config.Effect](a.Effects), Confirm: valuesOf[config.Effect](a.Confirm)}
+	for _, f := range a.Flows {
+		allow.Flows = append(allow.Flows, Flow{Pos: f.Pos, From: f.From.Value, To: valuesOf[string](f.To)})
+	}
+	return allow
 }
 
 // valuesOf returns the values of texts; nil stays nil.

@@ -34,76 +34,9 @@ func (p *Plan) Sources(s *Step) []string { return p.sources[s] }
 func (g *Graph) SetPlan(p Plan) {
 	p.sources = map[*Step][]string{}
 	if n := g.Steps(); n != nil {
-		p.trace(n, nil)
+		traceSteps(n, nil, func(s *Step, on servers) { p.sources[s] = slices.Sorted(maps.Keys(on)) })
 	}
 	g.Plan = &p
-}
-
-// servers is a set of names of servers.
-type servers map[string]bool
-
-func (s servers) with(others ...servers) servers {
-	all := servers{}
-	for _, set := range append(others, s) {
-		maps.Copy(all, set)
-	}
-	return all
-}
-
-// trace notes for each call in a block the servers that it depends on, and returns those of the block's value. What a
-// block reads decides what is done in it, so all calls in it depend on that.
-func (p *Plan) trace(n *Steps, around servers) servers {
-	values := make([]servers, len(n.Block))
-	all := servers{}
-	for i, step := range n.Block {
-		on := around.with()
-		for _, read := range step.Needs {
-			if step.Reads(read) {
-				on = on.with(values[read])
-			}
-		}
-		values[i] = on.with(CalledServers(step.Node))
-		if inner, isBlock := step.Node.(*Steps); isBlock {
-			within := on
-			if step.Repeat != nil || step.Each != nil { // what one turn or item has found decides about the next
-				within = on.with(p.calledIn(inner))
-			}
-			values[i] = on.with(p.trace(inner, within))
-		} else {
-			p.sources[step] = slices.Sorted(maps.Keys(on))
-		}
-		all = all.with(values[i])
-	}
-	return all
-}
-
-// calledIn returns the servers that the steps of a block call.
-func (p *Plan) calledIn(n *Steps) servers {
-	all := servers{}
-	n.EachStep(func(s *Step) { all = all.with(CalledServers(s.Node)) })
-	return all
-}
-
-// CalledServers returns the names of the servers that a call reaches, those of a called graph too.
-func CalledServers(n Node) map[string]bool {
-	switch n := n.(type) {
-	case *MCP:
-		return servers{n.Server: true}
-	case *SubGraph:
-		all := servers{}
-		if n.Graph != nil {
-			for _, g := range n.Graph.Reached() {
-				for _, call := range g.CallNodes() {
-					if m, isMCP := call.(*MCP); isMCP {
-						all[m.Server] = true
-					}
-				}
-			}
-		}
-		return all
-	case *Entry, *Parallel, *Ask, *Transform, *Switch, *Steps, *Exit:
-	}
-	return nil
 }
 
 // WorstEffect returns the worst effect of the calls that a graph can make: as the file says, else as effect does; empty when

@@ -18,7 +18,7 @@ var withoutJSON = map[string][]string{
 	"they serve, and standard output has the protocol":          {"toolgraph", "demo-server", "serve", "toolkit", "inspect", "ui", "lsp"},
 	"they answer another process of the program":                {"second-opinion"},
 	"they print the result of a tool or an expression as it is": {"eval", "fork", "replay", "resume", "mcp call"},
-	"what they print is JSON, or the text of a file":            {"schema", "init", "upgrade", "convert", "import agent-trace", "import context-pipe"},
+	"what they print is JSON, or the text of a file":            {"schema", "init", "upgrade", "convert", "import agent-trace", "import context-pipe", "import run"},
 	"they change one thing, and say so in a line":               {"mcp add", "mcp remove"},
 	"they talk with a person":                                   {"debug", "login"},
 	"cobra's own":                                               {"help", "completion"},

@@ -238,6 +238,11 @@ func TestW13Flows(t *testing.T) {
 			t.Errorf("%s: %v, asked %v", name, err, who.asked)
 		}
 	}
+	// allow of the file refuses it, before anything is called
+	allowed := strings.Replace(src, "mcpServers:", "allow: {flows: [{from: s, to: []}]}\nmcpServers:", 1)
+	if _, got := refusal(t, loaded(t, allowed), `{"steps":[`+read+`{"id":"m","call":"mail.save","args":{"value":{"expr":"x.text"}}}]}`); !strings.Contains(got, `steps[1].call: tool "run_plan" sends what server "s" answers to mail.save: allow (g.yaml:4:`) {
+		t.Error(got)
+	}
 	inside := execution.WithInside(func(_ context.Context, server, _ string) bool { return server == "mail" })
 	who, u := &user{}, &upstream{}
 	if _, err := run(t, src, `{"steps":[`+read+`{"id":"m","call":"mail.save","args":{"value":{"expr":"x.text"}}}]}`, u, who, inside); err != nil || len(who.asked) != 0 {

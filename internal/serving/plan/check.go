@@ -112,6 +112,9 @@ func (t *Tool) compile(ctx context.Context, data *config.Data, known *known) (co
 		return found, nil, err
 	}
 	g.SetPlan(t.rules)
+	if found = append(found, graph.CheckFlows(g)...); found.Err() != nil {
+		return found, nil, nil
+	}
 	if known.servers == nil {
 		return found, g, nil
 	}
