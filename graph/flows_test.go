@@ -30,7 +30,9 @@ func nodes(lines ...string) string {
 	return "    nodes:\n      - " + strings.Join(lines, "\n      - ") + "\n      - {id: exit, type: exit}\n"
 }
 
-func steps(lines ...string) string { return "    steps:\n      - " + strings.Join(lines, "\n      - ") + "\n" }
+func steps(lines ...string) string {
+	return "    steps:\n      - " + strings.Join(lines, "\n      - ") + "\n"
+}
 
 // W13 for files: what db answers reaches mail and the client alone, however it gets there.
 func TestW13FlowsOfFiles(t *testing.T) {

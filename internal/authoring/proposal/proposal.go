@@ -240,10 +240,9 @@ func scalar(v value.Value) *config.Data {
 }
 
 func dataOf(v value.Value) *config.Data {
-	switch v := v.(type) {
-	case []any:
+	if items, isList := v.([]any); isList {
 		list := config.NewList()
-		for _, item := range v {
+		for _, item := range items {
 			list.Items = append(list.Items, dataOf(item))
 		}
 		return list
