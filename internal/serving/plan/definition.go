@@ -21,13 +21,13 @@ A step has an id and one of:
 %[2]sExpressions read steps above by id: found.files[0].name. After a dot and in [ ] a name is a field of the value there: write $$.found. ` +
 	`An argument without a value is left out. The value of each is always a list, also of one; missing values in it are null. With until, the match is the last: texts[-1]. ` +
 	`Steps that only read run at once as soon as what they read is there; a step that may change something runs alone, in its place. The user may be asked before it. ` +
-	`A failure ends the plan, unless onError takes it: "skip" leaves the value out, {"value": …} replaces it; $failure.message says why. To fail on purpose: $error("why").
+	`A failure ends the plan, unless onError takes it: "skip" leaves the value out, {"value": …} replaces it; $failure.message says why. To fail on purpose: $error('why').
 Examples:
 %[3]s`
 
 // examples are plans, each with a lesson.
 var examples = []string{
-	`[{"id": "found", "call": "SERVER.list", "args": {"path": "src"}}, {"id": "texts", "each": "found.files", "as": "file", "call": "SERVER.read", "args": {"path": {"expr": "$file.path"}}, "onError": "skip"}], return: texts.{"first": $split($, "\n")[0]}`,
+	`[{"id": "found", "call": "SERVER.list", "args": {"path": "src"}}, {"id": "texts", "each": "found.files", "as": "file", "call": "SERVER.read", "args": {"path": {"expr": "$file.path"}}, "onError": "skip"}], return: texts.{'first': $split($, '\n')[0]}`,
 	`[{"id": "pages", "repeat": {"until": "$not($exists($result.next))", "collect": true, "times": 50}, "call": "SERVER.page", "args": {"cursor": {"expr": "$previous.next"}}}], return: pages.items`,
 	`[{"id": "users", "each": "[1, 2]", "as": "n", "key": "$string($n)", "steps": [{"id": "user", "call": "SERVER.user", "args": {"id": {"expr": "$n"}}}, {"id": "save", "if": "user.active", "call": "SERVER.save", "args": {"name": {"expr": "user.name"}}}], "return": "user.name"}]`,
 }
