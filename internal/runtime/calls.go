@@ -83,7 +83,7 @@ func (l *Loaded) tools(ctx context.Context) ([]server.Tool, error) {
 			return nil, err
 		}
 		last := &offered[len(offered)-1]
-		last.Run = l.planRunner(last.Run)
+		last.Run, last.Calls = l.planRunner(last.Run), l.planCalls()
 		offered = append(offered, search)
 	}
 	if l.Expose != nil {

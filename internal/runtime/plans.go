@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolgraph/execution"
@@ -70,6 +72,33 @@ func (l *Loaded) isPlan(g *graph.Graph) bool { return l.Plan != nil && g == l.Pl
 // searchTool returns the tool with which clients find what plans may call.
 func (l *Loaded) searchTool() (server.Tool, error) {
 	return l.Plan.SearchTool(l, func(ctx context.Context) plan.Beliefs { return l.Believer(true).beliefs(ctx) })
+}
+
+// planCalls returns what plans may call, each with the worst that it may do there: the annotations of run_plan follow from
+// it. Under a lock a pattern stands for the locked tools; without one, what is not known of it may do all that plans may.
+func (l *Loaded) planCalls() (all []server.Upstream) {
+	rules := l.Plan.Rules()
+	for _, call := range upstreamsOf(l.Plan.Graph) {
+		if l.Lock == nil {
+			if call.Effect = graph.KnownEffect(call.Effect); !graph.Within(call.Effect, rules.MostEffect()) {
+				call.Effect = rules.MostEffect()
+			}
+			all = append(all, call)
+			continue
+		}
+		prefix, open := strings.CutSuffix(call.Tool, "*")
+		for i := range l.Lock.Entries {
+			e := &l.Lock.Entries[i]
+			if e.Server != call.Server || e.Tool != call.Tool && !(open && strings.HasPrefix(e.Tool, prefix)) {
+				continue
+			}
+			known := server.Upstream{Server: e.Server, Tool: e.Tool, Effect: graph.KnownEffect(cmp.Or(call.Effect, e.Hints().Effect()))}
+			if rules.PermitsEffect(known.Effect) && !slices.Contains(all, known) {
+				all = append(all, known)
+			}
+		}
+	}
+	return all
 }
 
 // planRunner runs plans: one that is only to be checked starts no run.
