@@ -75,7 +75,7 @@ func (l *Loaded) searchTool() (server.Tool, error) {
 }
 
 // planCalls returns what plans may call, each with the worst that it may do there: the annotations of run_plan follow from
-// it. Under a lock a pattern stands for the locked tools; without one, what is not known of it may do all that plans may.
+// it. Under a lock a pattern stands for the locked tools; without one, an unknown effect is the worst that plans may have.
 func (l *Loaded) planCalls() (all []server.Upstream) {
 	rules := l.Plan.Rules()
 	for _, call := range upstreamsOf(l.Plan.Graph) {
