@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -33,9 +34,12 @@ const planTools = `{
  "annotations": {"readOnlyHint": false, "destructiveHint": false}}
 }`
 
+// The calls of planCalls, as the upstream server counts them.
 const (
 	listed = `messages_list {"n":40,"size":400}`
 	sent   = `messages_send {"channel_id":"item 3"}`
+	first  = `messages_send {"channel_id":"1"}`
+	second = `messages_send {"channel_id":"900000000000000005"}`
 )
 
 // intermediate is in every message that messages_list answers, and in nothing else.
@@ -49,7 +53,8 @@ func object(text string) (o map[string]any) {
 	return o
 }
 
-// planCalls are what a client calls in one session: a search, a plan that reads, one that also writes, one with two mistakes.
+// planCalls are what a client calls in one session: a search, a plan that reads, one that also writes, one whose second write
+// needs the answer to the first, so that there are two questions, and one with two mistakes.
 func planCalls() []call {
 	return []call{
 		{"search_tools", object(`{"query": "messages of the community"}`)},
@@ -57,25 +62,40 @@ func planCalls() []call {
 			"return": "{\"total\": $sum(found.messages.size)}"}`)},
 		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.messages_list", "args": {"n": 40, "size": 400}},
 			{"id": "sent", "call": "up.messages_send", "args": {"channel_id": {"expr": "found.messages[3].name"}}}], "return": "sent.message_id"}`)},
+		{"run_plan", object(`{"steps": [{"id": "first", "call": "up.messages_send", "args": {"channel_id": "1"}},
+			{"id": "second", "call": "up.messages_send", "args": {"channel_id": {"expr": "first.message_id"}}}], "return": "second.channel_id"}`)},
 		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.messages_lst", "args": {"n": 40}},
 			{"id": "sent", "call": "up.messages_send", "args": {"channel_id": 5}}]}`)},
 	}
 }
 
-// outcome is what becomes of the plan that writes.
+// outcome is what a client shows of a plan, and what happens.
 type outcome struct {
 	isError bool
 	text    []string // parts of what the client shows
-	asked   int      // the number of questions
-	made    []string // the calls of the session
+	asked   []string // a part of each question
+	made    []string // the calls that the upstream server counts
 }
 
-// The outcomes by what the client answers; "" for one that cannot be asked.
-var outcomes = map[string]outcome{
-	"accept":  {false, []string{"900000000000000005"}, 1, []string{listed, listed, sent}},
-	"decline": {true, []string{`steps[1]: step "sent" of tool "run_plan": the user declined`, "nothing was changed before"}, 1, []string{listed, listed}},
-	"": {true, []string{`the plan was not run, and nothing was called: step "sent" calls up.messages_send, which has the effect write`,
-		"the host cannot ask its user (it has not declared elicitation)", "plan: {confirm: […]}"}, 0, []string{listed}},
+// The outcomes of the two plans that write, by what the client answers; "" for one that cannot be asked.
+var outcomes = map[string][2]outcome{
+	"accept": {
+		{false, []string{"900000000000000005"}, []string{"step sent: up.messages_send (effect: write) {\"channel_id\":\"item 3\"}\n   channel_id is computed from step found (up)"}, []string{listed, sent}},
+		{false, []string{"900000000000000005"}, []string{
+			`step first: up.messages_send (effect: write) {"channel_id":"1"}`, `step second: up.messages_send (effect: write) {"channel_id":"900000000000000005"}`,
+		}, []string{first, second}},
+	},
+	"decline": {
+		{true, []string{`steps[1]: step "sent" of tool "run_plan": the user declined`, "nothing was changed before"}, []string{"step sent:"}, []string{listed}},
+		{true, []string{`steps[0]: step "first" of tool "run_plan": the user declined`, "nothing was changed before"}, []string{"step first:"}, nil},
+	},
+	"": {
+		{true, []string{
+			`the plan was not run, and nothing was called: step "sent" calls up.messages_send, which has the effect write`,
+			"the host cannot ask its user (it has not declared elicitation)", "plan: {confirm: […]}",
+		}, nil, nil},
+		{true, []string{`the plan was not run, and nothing was called: step "first" calls up.messages_send`}, nil, nil},
+	},
 }
 
 // planning is a file with plans, and the diary of its upstream server.
@@ -111,36 +131,35 @@ func (p planning) made(t *testing.T) (calls []string) {
 	return calls
 }
 
-// check compares what a client shows of planCalls, and the calls that were made, with an outcome.
-func (p planning) check(t *testing.T, want outcome, results []shown, questions []string) {
+// check compares what a client shows of planCalls, the questions, and the calls that were made, with the outcomes of the plans that write.
+func (p planning) check(t *testing.T, writes [2]outcome, results []shown, questions []string) {
 	t.Helper()
-	for i, w := range []outcome{
+	var asked, made []string
+	for i, want := range []outcome{
 		{text: []string{"up.messages_list(n: integer, size?: integer) → {messages: [{name: string, size: integer}]}  reads  “Lists messages of the community.”"}},
-		{text: []string{`{"total":7800}`}},
-		want,
-		{isError: true, text: []string{"the plan was not run, and nothing was called:",
+		{text: []string{`{"total":7800}`}, made: []string{listed}},
+		writes[0], writes[1],
+		{isError: true, text: []string{
+			"the plan was not run, and nothing was called:",
 			`steps[0].call: step "found" calls "up.messages_lst", which is no tool that plans may call; did you mean "up.messages_list"? [unknown-tool]`,
-			`steps[1].args.channel_id: argument "channel_id" of tool "messages_send": expected a string, found 5 [argument-refused]`}},
+			`steps[1].args.channel_id: argument "channel_id" of tool "messages_send": expected a string, found 5 [argument-refused]`,
+		}},
 	} {
+		asked, made = append(asked, want.asked...), append(made, want.made...)
 		if i >= len(results) {
 			t.Fatalf("the client shows %d results: %v", len(results), results)
 		}
-		for _, part := range w.text {
-			if r := results[i]; r.isError != w.isError || !strings.Contains(r.text, part) {
+		for _, part := range want.text {
+			if r := results[i]; r.isError != want.isError || !strings.Contains(r.text, part) {
 				t.Errorf("call %d: the client shows %+v, want %q", i, r, part)
 			}
 		}
 	}
-	if len(questions) != want.asked {
-		t.Errorf("the client was asked %q", questions)
+	if !slices.EqualFunc(questions, asked, strings.Contains) {
+		t.Errorf("the client was asked %q, want %q", questions, asked)
 	}
-	for _, q := range questions {
-		if !strings.Contains(q, `step sent: up.messages_send (effect: write) {"channel_id":"item 3"}`) || !strings.Contains(q, "channel_id is computed from step found (up)") {
-			t.Errorf("the client was asked %q", q)
-		}
-	}
-	if made := p.made(t); !slices.Equal(made, want.made) {
-		t.Errorf("the calls are %q, want %q", made, want.made)
+	if got := p.made(t); !slices.Equal(got, made) {
+		t.Errorf("the calls are %q, want %q", got, made)
 	}
 }
 
@@ -151,7 +170,13 @@ type shown struct {
 }
 
 // show is a result as check wants it. What the client throws is an error, too.
-func (r result) show() shown { return shown{r.text(), r.IsError || r.Thrown != ""} }
+func (r result) show() shown {
+	text := r.text()
+	if compact := new(bytes.Buffer); json.Compact(compact, []byte(text)) == nil {
+		text = compact.String()
+	}
+	return shown{text, r.IsError || r.Thrown != ""}
+}
 
 // Both versions of the SDK list the tools of plans, search, run plans, are asked, and show mistakes.
 func TestPlansThroughTheTypeScriptSDK(t *testing.T) {
