@@ -33,8 +33,10 @@ func driveClaude(t *testing.T, modules string, m *model, answer string, flags ..
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	home := t.TempDir()
-	line := append([]string{filepath.Join(modules, "@anthropic-ai", "claude-code", "cli-wrapper.cjs"), "--print", "--verbose", "--output-format", "stream-json",
-		"--strict-mcp-config", "--tools", "", "--allowedTools", "mcp__jobs__run_plan,mcp__jobs__search_tools"}, flags...)
+	line := append([]string{
+		filepath.Join(modules, "@anthropic-ai", "claude-code", "cli-wrapper.cjs"), "--print", "--verbose", "--output-format", "stream-json",
+		"--strict-mcp-config", "--tools", "", "--allowedTools", "mcp__jobs__run_plan,mcp__jobs__search_tools",
+	}, flags...)
 	if answer == "" {
 		line = append(line, "--", "do the jobs")
 	} else {

@@ -18,16 +18,16 @@ const planFile = `version: "1.0"
 server: {name: jobs, version: 1.0.0}
 mcpServers:
   up: {command: %q, args: [%q, %q], trusted: true}
-plan: {calls: [up.messages_list, up.messages_send], confirm: [write]}
+plan: {calls: [up.channels_list, up.messages_send], confirm: [write]}
 tools: []
 `
 
 // planTools are the tools of the upstream server as it lists them: one reads, one writes.
 const planTools = `{
-"messages_list": {"name": "messages_list", "description": "Lists messages of the community.",
+"channels_list": {"name": "channels_list", "description": "Lists channels of the community.",
  "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}, "size": {"type": "integer"}}, "required": ["n"]},
- "outputSchema": {"type": "object", "properties": {"messages": {"type": "array", "items": {"type": "object",
-  "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}, "required": ["name", "size"]}}}, "required": ["messages"]},
+ "outputSchema": {"type": "object", "properties": {"channels": {"type": "array", "items": {"type": "object",
+  "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}, "required": ["name", "size"]}}}, "required": ["channels"]},
  "annotations": {"readOnlyHint": true}},
 "messages_send": {"name": "messages_send", "description": "Sends a message.",
  "inputSchema": {"type": "object", "properties": {"channel_id": {"type": "string"}}, "required": ["channel_id"]},
@@ -36,13 +36,13 @@ const planTools = `{
 
 // The calls of planCalls, as the upstream server counts them.
 const (
-	listed = `messages_list {"n":40,"size":400}`
+	listed = `channels_list {"n":40,"size":400}`
 	sent   = `messages_send {"channel_id":"item 3"}`
 	first  = `messages_send {"channel_id":"1"}`
 	second = `messages_send {"channel_id":"900000000000000005"}`
 )
 
-// intermediate is in every message that messages_list answers, and in nothing else.
+// intermediate is in every channel that channels_list answers, and in nothing else.
 var intermediate = strings.Repeat("x", 100)
 
 // object is a JSON object.
@@ -57,14 +57,14 @@ func object(text string) (o map[string]any) {
 // needs the answer to the first, so that there are two questions, and one with two mistakes.
 func planCalls() []call {
 	return []call{
-		{"search_tools", object(`{"query": "messages of the community"}`)},
-		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.messages_list", "args": {"n": 40, "size": 400}}],
-			"return": "{\"total\": $sum(found.messages.size)}"}`)},
-		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.messages_list", "args": {"n": 40, "size": 400}},
-			{"id": "sent", "call": "up.messages_send", "args": {"channel_id": {"expr": "found.messages[3].name"}}}], "return": "sent.message_id"}`)},
+		{"search_tools", object(`{"query": "channels of the community"}`)},
+		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.channels_list", "args": {"n": 40, "size": 400}}],
+			"return": "{\"total\": $sum(found.channels.size)}"}`)},
+		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.channels_list", "args": {"n": 40, "size": 400}},
+			{"id": "sent", "call": "up.messages_send", "args": {"channel_id": {"expr": "found.channels[3].name"}}}], "return": "sent.message_id"}`)},
 		{"run_plan", object(`{"steps": [{"id": "first", "call": "up.messages_send", "args": {"channel_id": "1"}},
 			{"id": "second", "call": "up.messages_send", "args": {"channel_id": {"expr": "first.message_id"}}}], "return": "second.channel_id"}`)},
-		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.messages_lst", "args": {"n": 40}},
+		{"run_plan", object(`{"steps": [{"id": "found", "call": "up.channels_lst", "args": {"n": 40}},
 			{"id": "sent", "call": "up.messages_send", "args": {"channel_id": 5}}]}`)},
 	}
 }
@@ -136,12 +136,12 @@ func (p planning) check(t *testing.T, writes [2]outcome, results []shown, questi
 	t.Helper()
 	var asked, made []string
 	for i, want := range []outcome{
-		{text: []string{"up.messages_list(n: integer, size?: integer) → {messages: [{name: string, size: integer}]}  reads  “Lists messages of the community.”"}},
+		{text: []string{"up.channels_list(n: integer, size?: integer) → {channels: [{name: string, size: integer}]}  reads  “Lists channels of the community.”"}},
 		{text: []string{`{"total":7800}`}, made: []string{listed}},
 		writes[0], writes[1],
 		{isError: true, text: []string{
 			"the plan was not run, and nothing was called:",
-			`steps[0].call: step "found" calls "up.messages_lst", which is no tool that plans may call; did you mean "up.messages_list"? [unknown-tool]`,
+			`steps[0].call: step "found" calls "up.channels_lst", which is no tool that plans may call; did you mean "up.channels_list"? [unknown-tool]`,
 			`steps[1].args.channel_id: argument "channel_id" of tool "messages_send": expected a string, found 5 [argument-refused]`,
 		}},
 	} {
