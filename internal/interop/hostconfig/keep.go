@@ -13,7 +13,7 @@ import (
 // keep returns the reference to a variable for a whole value of env or headers, which stays in the host's file.
 func (e *entryReader) keep(text config.Text, of holder) string {
 	prefix := of.prefix
-	if !SecretName(of.name) {
+	if own := variableName(e.name) + "_"; !SecretName(of.name) && !strings.HasPrefix(variableName(of.name), own) {
 		prefix = e.name // a variable such as PATH would change more than this server
 	}
 	base := variableName(prefix, strings.TrimPrefix(strings.ToLower(of.name), "x-"))
