@@ -195,7 +195,7 @@ func (f *adoptFlags) end(std program.Streams, report *adoption, err error) error
 	return nil
 }
 
-// agreed asks the person at the terminal; --yes agrees. The error says that nobody has agreed.
+// agreed asks the person at the terminal; --yes agrees. The error says that there was no yes.
 func (f *adoptFlags) agreed(ctx context.Context, std program.Streams, question string) error {
 	if f.yes {
 		return nil

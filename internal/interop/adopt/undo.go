@@ -72,7 +72,7 @@ type Undone struct {
 	Left    []string `json:"left"`             // what stays, and why
 }
 
-// Write takes the adoption back: the host's file first, then what nothing else uses and nobody has changed. The record goes
+// Write takes the adoption back: the host's file first, then what nothing else uses and is unchanged. The record goes
 // last, so that to undo again goes on where it has stopped.
 func (u *Undoing) Write(ctx context.Context, links files.Links) (*Undone, error) {
 	done := &Undone{Removed: []string{}, Left: []string{}}

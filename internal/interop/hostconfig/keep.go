@@ -21,7 +21,7 @@ func (e *entryReader) keep(text config.Text, of holder) string {
 		base = variableName(prefix, "token")
 	}
 	name := e.free(base, text.Value)
-	e.kept[name] = text.Value
+	e.values[name] = text.Value
 	return "${" + name + "}"
 }
 
@@ -31,11 +31,11 @@ func (e *entryReader) written(parts []piece, pos config.Pos) (string, error) {
 		if !e.opts.Keep || p.variable == "" {
 			continue
 		}
-		if before, has := e.kept[p.variable]; has && before != p.source {
+		if before, has := e.values[p.variable]; has && before != p.source {
 			e.leave(pos, "its variable %s has another value in another place of the file", p.variable)
 			continue
 		}
-		e.kept[p.variable] = p.source
+		e.values[p.variable] = p.source
 	}
 	return written(parts)
 }
@@ -61,7 +61,7 @@ func (e *entryReader) variablesOf(entry *registry.Definition) (values []Setting,
 		add(text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if text, has := e.kept[name]; has {
+		if text, has := e.values[name]; has {
 			values = append(values, Setting{name, text})
 			continue
 		}
