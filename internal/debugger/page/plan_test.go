@@ -98,6 +98,9 @@ func (c *client) checked(args string) (report checkedPlan, drawn *drawing) {
 // A plan is checked without a call: its calls, its drawing with the order of what changes; a list is its steps alone.
 func TestPlanIsChecked(t *testing.T) {
 	c := openFile(t, graphFile+planned, nil, withPlans)
+	if tools := good[projectJSON](c, "GET", "/api/project", "").Tools; tools[0].Own || tools[0].Plan || tools[2].Name != config.RunPlan || !tools[2].Own || !tools[2].Plan {
+		t.Errorf("the tools are %+v", tools)
+	}
 	report, drawn := c.checked(somePlan)
 	if !report.Valid || len(report.Findings) != 0 || fmt.Sprint(report.Calls) != "[{one up.inc read true false} {rows up.inc read false false} {saved up.save write true false}]" {
 		t.Errorf("%+v", report)

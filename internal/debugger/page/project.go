@@ -154,7 +154,7 @@ func (s *Server) getProject(r *http.Request) (any, error) {
 		for _, called := range g.Reached()[1:] {
 			tool.Reaches = append(tool.Reaches, called.Tool.Name.Value)
 		}
-		if source := g.Tool.File; source != file {
+		if source := g.Tool.File; source != nil && source != file { // what stands for all requests is in no file
 			tool.File = source.Path
 		}
 		if g.Tool.InputSchema != nil {
