@@ -20,7 +20,7 @@ type startJSON struct {
 	Pause bool            `json:"pause"`
 	RunTo string          `json:"runTo"`
 
-	Mocks json.RawMessage `json:"mocks"` // that answer its calls in place of servers; nil: servers do
+	Mocks *json.RawMessage `json:"mocks"` // that answer its calls in place of servers; nil: servers do
 }
 
 func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
@@ -42,7 +42,7 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	ctx := s.base
 	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
 	if in.Mocks != nil {
-		return s.startMocked(p, g, args, options, in.Mocks)
+		return s.startMocked(p, g, args, options, *in.Mocks)
 	}
 	if p.Begin != nil {
 		ctx, options.Run = p.Begin(ctx, g)

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accessible, assert, graph, newState, press, shot, status, submit, test, text, use } from './lib.mjs';
+import { accessible, assert, graph, newState, press, shot, status, submit, test, text, toolgraph, use } from './lib.mjs';
 
 const steps = [
   { id: 'found', call: 'files.find_files', args: { path: '.', pattern: '*.test.yaml' } },
@@ -39,8 +39,8 @@ test('a plan is pasted and checked', () => use(graph('plan'), { state: newState(
   await check(page, 'The plan can run');
   await paste(page, plan);
   await check(page, 'The plan can run');
-  assert.deepEqual(await page.locator('[aria-label="calls of the plan"] li').evaluateAll((all) => all.map((li) => li.innerText.replace(/\s+/g, ' '))),
-    ['found files.find_files read', 'texts files.read_file read perhaps', 'note notes.say effect unknown asks perhaps']);
+  assert.deepEqual(await page.locator('[aria-label="calls of the plan"] li').evaluateAll((all) => all.map((li) => li.innerText.replace(/\s+/g, ' ').trim())),
+    ['found read files.find_files', 'texts read perhaps files.read_file', 'note effect unknown asks perhaps notes.say']);
   assert.match(await text(page, '[aria-label="flows of the plan"]'), /files\s*→\s*notes\.say/);
   await page.waitForSelector('[data-node=note]');
   assert.match(await label(page, 'texts'), /for each item, skipped on error/);
@@ -62,11 +62,11 @@ test('a plan is debugged', () => {
     await check(page, 'The plan can run');
     await page.focus('[data-node=total]');
     await press(page, 'b');
-    await page.waitForSelector('[data-node=total] .stop');
+    await page.waitForFunction(() => /breakpoint/.test(document.querySelector('[data-node=total]').getAttribute('aria-label')));
     await submit(page);
     await status(page, 'paused');
     await page.waitForSelector('[data-node=texts].ran');
-    assert.match(await label(page, 'texts'), /ran, 3 parts/);
+    assert.match(await label(page, 'texts'), /ran once, 3 parts/);
     await press(page, 'F8');
     await status(page, 'waiting');
     assert.match(await text(page, '.question h2'), /Allow the call of notes\.say\?/);
@@ -86,19 +86,40 @@ test('a plan is debugged', () => {
     await page.reload();
     await page.waitForSelector('[data-node=note].ran');
     await page.click('text=Replay >> nth=0');
+    await status(page, 'paused');
+    await press(page, 'F8');
     await page.waitForSelector('.origin >> text=the same');
     await page.waitForSelector('[data-node=note].ran');
     await page.click('text=Runs');
     await page.click('.runs button >> nth=-1');
     await page.waitForSelector('.controls .status.finished');
+    await page.focus('[data-node=note]');
+    await press(page, 'Enter', 'a');
+    await page.click('dialog .primary');
+    await status(page, 'waiting'); // the calls before are not made again
+    await page.waitForSelector('[data-node=texts].ran');
+    await page.click('.question [type=submit]');
+    await status(page, 'finished');
+    await page.waitForSelector('.origin >> text=from');
     await page.click('text=Run again …');
     await page.waitForFunction((p) => JSON.stringify(JSON.parse(document.querySelector('#run-form textarea').value)) === p, JSON.stringify(plan));
+  });
+});
 
-    writeFileSync(file, readFileSync(graph('plan'), 'utf8').replace(/plan:\n.*\n/, ''));
-    await page.waitForFunction(() => !document.querySelector('[data-tool=run_plan]'));
-    await page.click('text=Runs');
-    await page.click('.runs button >> nth=-1');
-    await page.waitForSelector('.note >> text=The file has no plan any more');
+// A file that has no plan any more says so at the runs of plans.
+test('the plan of a file is gone', () => {
+  const [file, state, pasted] = [join(newState(), 'plan.yaml'), newState(), join(newState(), 'plan.json')];
+  writeFileSync(file, readFileSync(graph('plan')));
+  writeFileSync(pasted, JSON.stringify(plan));
+  toolgraph(['plan', file, pasted, '--yes'], { state });
+  writeFileSync(file, readFileSync(graph('plan'), 'utf8').replace(/plan:\n.*\n/, ''));
+  return use(file, { state }, async (page) => {
+    assert.equal(await page.locator('[data-tool=run_plan]').count(), 0);
+    await press(page, 'r');
+    await page.click('.runs button >> nth=0');
+    await page.waitForSelector('.note >> text=The file has no plan any more, so the steps of this run are not drawn.');
+    await page.waitForSelector('[data-node=twice]'); // the tool that was shown
+    assert.match(await text(page, '[aria-label^="Result"]'), /1298/);
   });
 });
 
@@ -126,6 +147,5 @@ test('a plan is tried with mocks', () => use(graph('plan'), { state: newState() 
   await page.click('text=with mocks');
   await page.fill('#mocks', '{"first": {"result": {"n": 21}}}');
   await submit(page);
-  await status(page, 'finished');
-  assert.match(await text(page, '[aria-label^="Result"]'), /42/);
+  await page.waitForFunction(() => /42/.test(document.querySelector('[aria-label^="Result"]')?.innerText));
 }));

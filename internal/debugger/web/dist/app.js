@@ -196,8 +196,9 @@ ${e.name}`,Xo=S({tool:"",message:""}),kr=e=>Ni.value[wu(e)]??{on:!1,text:""};fun
       </ul></div>`}
       ${r.length>0&&i`<h3>${K(r.length,"call")}</h3>
         <ul class="plan-calls" aria-label="calls of the plan">${r.map(a=>i`<li key=${a.step}>
-          <span class="plan-step"><${mh} id=${a.step} /> <span class="mono muted">${a.tool}</span></span>
-          <span><span class=${j("tag",a.effect!=="read"&&"warn")}>${a.effect==="unknown"?"effect unknown":a.effect}</span>${a.asks&&i`<span class="tag warn" title="The user has to agree to it">asks</span>`}${!a.certain&&i`<span class="tag" title="An if, an item or a turn decides whether it is made">perhaps</span>`}</span>
+          <${mh} id=${a.step} />
+          <span class="plan-tags"><span class=${j("tag",a.effect!=="read"&&"warn")}>${a.effect==="unknown"?"effect unknown":a.effect}</span> ${a.asks&&i`<span class="tag warn" title="The user has to agree to it">asks</span>`} ${!a.certain&&i`<span class="tag" title="An if, an item or a turn decides whether it is made">perhaps</span>`}</span>
+          <span class="mono muted plan-tool">${a.tool}</span>
         </li>`)}</ul>`}
       ${o.valid&&!r.length&&i`<p class="muted">It calls nothing.</p>`}
       ${s.length>0&&i`<h3>Flows</h3>

@@ -21,8 +21,9 @@ export function PlanReport({ text, field }) {
       </ul></div>`}
       ${calls.length > 0 && html`<h3>${plural(calls.length, 'call')}</h3>
         <ul class="plan-calls" aria-label="calls of the plan">${calls.map((c) => html`<li key=${c.step}>
-          <span class="plan-step"><${Step} id=${c.step} /> <span class="mono muted">${c.tool}</span></span>
-          <span><span class=${cx('tag', c.effect !== 'read' && 'warn')}>${c.effect === 'unknown' ? 'effect unknown' : c.effect}</span>${c.asks && html`<span class="tag warn" title="The user has to agree to it">asks</span>`}${!c.certain && html`<span class="tag" title="An if, an item or a turn decides whether it is made">perhaps</span>`}</span>
+          <${Step} id=${c.step} />
+          <span class="plan-tags"><span class=${cx('tag', c.effect !== 'read' && 'warn')}>${c.effect === 'unknown' ? 'effect unknown' : c.effect}</span> ${c.asks && html`<span class="tag warn" title="The user has to agree to it">asks</span>`} ${!c.certain && html`<span class="tag" title="An if, an item or a turn decides whether it is made">perhaps</span>`}</span>
+          <span class="mono muted plan-tool">${c.tool}</span>
         </li>`)}</ul>`}
       ${r.valid && !calls.length && html`<p class="muted">It calls nothing.</p>`}
       ${flows.length > 0 && html`<h3>Flows</h3>
