@@ -18,7 +18,7 @@ type Launch struct {
 	Variables   []string // names of environment variables that it needs
 	Optional    []Optional
 	Env         []Setting // further variables, with values as the host's file has them: literal, or references of the host
-	URL         string // of its server over HTTP, instead of Command, Args and Variables; "" for none
+	URL         string    // of its server over HTTP, instead of Command, Args and Variables; "" for none
 	Timeout     time.Duration
 
 	IsSelf func(command string) bool // reports whether a command is this program

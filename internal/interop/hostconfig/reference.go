@@ -91,6 +91,32 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 	return parts, nil
 }
 
+// Resolve returns a text of the host's file with the values of its references; false when one of them has none in the
+// environment, or only the host knows it.
+func (h *Host) Resolve(text string, environment func(string) (string, bool)) (string, bool) {
+	e := entryReader{Reader: NewReader(h, Options{Keep: true})}
+	parts, err := e.pieces(text)
+	if err != nil {
+		return "", false
+	}
+	var out strings.Builder
+	for _, p := range parts {
+		if p.variable == "" {
+			out.WriteString(p.text)
+			continue
+		}
+		value, set := environment(p.variable)
+		if strings.HasPrefix(p.source, "${input:") {
+			return "", false
+		}
+		if !set && p.fallback == "" && !strings.Contains(p.source, ":-") {
+			return "", false
+		}
+		out.WriteString(cmp.Or(value, p.fallback))
+	}
+	return out.String(), true
+}
+
 // reference returns what stands for ${inner}; known is false when the host does not replace it.
 func (e *entryReader) reference(inner string) (p piece, known bool, err error) {
 	if e.host.forms.plain {
