@@ -124,7 +124,7 @@ func (l *Loaded) CheckPlan(ctx context.Context, args value.Value) (value.Value, 
 	return l.Plan.Check(ctx, args, l, l.Believer(true).beliefs(ctx))
 }
 
-// Permitted returns why a plan is not begun, whoever its user is: it has calls that plans must not make. nil: it may, or is
+// Permitted returns why a plan is not begun, with any user: it has calls that plans must not make. nil: it may, or is
 // no plan.
 func (l *Loaded) Permitted(ctx context.Context, g *graph.Graph) error {
 	if g.Plan == nil {

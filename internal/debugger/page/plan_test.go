@@ -248,7 +248,7 @@ func TestRunWithMocks(t *testing.T) {
 	}
 }
 
-// A plan whose calls need consent asks on the page; with mocks it asks nobody, because nothing is done.
+// A plan whose calls need consent asks on the page; with mocks it does not ask, because nothing is done.
 func TestPlanAsksOnThePage(t *testing.T) {
 	c := openFile(t, graphFile+strings.Replace(planned, "[]", "[write]", 1), nil, withPlans)
 	if report, _ := c.checked(somePlan); !report.Calls[2].Asks {

@@ -121,7 +121,7 @@ export function parse(text, note = null, root = '') {
 
 const within = (path, key) => (/^[\w-]+$/.test(key) ? `${path}${path && '.'}${key}` : `${path}[${JSON.stringify(key)}]`);
 
-// placeIn is where the value at a path stands in a text, [from, to], or that around it; null in a text that is no JSON.
+// placeIn is the place of the value at a path of a text, [from, to], or that around it; null in a text that is no JSON.
 // root is the path of the text itself.
 export function placeIn(text, path, root = '') {
   const places = new Map();
