@@ -124,16 +124,22 @@ func (l *Loaded) CheckPlan(ctx context.Context, args value.Value) (value.Value, 
 	return l.Plan.Check(ctx, args, l, l.Believer(true).beliefs(ctx))
 }
 
-// mayBegin returns why a plan is not begun: it has calls that plans must not make, or that need the agreement of a user
-// who cannot be asked. nil: it may, or is no plan.
-func (l *Loaded) mayBegin(ctx context.Context, g *graph.Graph) error {
+// Permitted returns why a plan is not begun, with any user: it has calls that plans must not make. nil: it may, or is
+// no plan.
+func (l *Loaded) Permitted(ctx context.Context, g *graph.Graph) error {
 	if g.Plan == nil {
 		return nil
 	}
-	beliefs := l.Believer(true).beliefs(ctx)
-	if err := plan.Permitted(g, beliefs); err != nil {
+	return plan.Permitted(g, l.Believer(true).beliefs(ctx))
+}
+
+// mayBegin returns why a plan is not begun: it has calls that plans must not make, or that need the agreement of a user
+// who cannot be asked. nil: it may, or is no plan.
+func (l *Loaded) mayBegin(ctx context.Context, g *graph.Graph) error {
+	if err := l.Permitted(ctx, g); err != nil || g.Plan == nil {
 		return err
 	}
+	beliefs := l.Believer(true).beliefs(ctx)
 	if able, says := l.UserOf(g).(Answering); says {
 		if why := able.CanAsk(ctx); why != nil {
 			return plan.Unanswerable(g, beliefs, why)
