@@ -118,12 +118,11 @@ type adoption struct {
 }
 
 type adoptedServer struct {
-	Name    string   `json:"name"`
-	As      string   `json:"as"`
-	Tools   int      `json:"tools"`
-	Free    []string `json:"free"` // tools that run without a question
-	Notes   []string `json:"notes,omitempty"`
-	Missing string   `json:"missing,omitempty"` // what of it plans cannot reach
+	Name  string   `json:"name"`
+	As    string   `json:"as"`
+	Tools int      `json:"tools"`
+	Free  []string `json:"free"` // tools that run without a question
+	Notes []string `json:"notes,omitempty"`
 }
 
 type stayingServer struct {
@@ -227,10 +226,8 @@ func (r *adoption) print(std program.Streams) error {
 		if s.As != s.Name {
 			about += ", as " + s.As
 		}
-		for _, note := range append(s.Notes, s.Missing) {
-			if note != "" {
-				about += "; " + note
-			}
+		for _, note := range s.Notes {
+			about += "; " + note
 		}
 		rows = append(rows, []string{"  adopted", s.Name, about})
 	}

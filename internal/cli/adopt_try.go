@@ -29,7 +29,6 @@ type trial struct {
 	lock   *lock.Lock
 	locked []byte // the lock file
 	size   int    // bytes of the definitions of the tools for plans
-	others map[string][]string
 }
 
 // try starts the servers that are adopted, from a directory of its own, and locks their tools. One that does not list its tools
@@ -39,7 +38,7 @@ func (f *adoptFlags) try(ctx context.Context, std program.Streams, a *adopt.Adop
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{end: func() { _ = os.RemoveAll(dir) }, listed: map[string][]mcpclient.Tool{}, others: map[string][]string{}}
+	t := &trial{end: func() { _ = os.RemoveAll(dir) }, listed: map[string][]mcpclient.Tool{}}
 	lookup := a.Lookup(os.LookupEnv)
 	for {
 		more, err := t.start(ctx, std, f, a, dir, lookup)
@@ -70,9 +69,8 @@ func (t *trial) start(ctx context.Context, std program.Streams, f *adoptFlags, a
 	if err != nil {
 		return false, fmt.Errorf("the servers of %s make no graph file: %w", a.Host.Title, err)
 	}
-	staying := 0
 	if len(t.listed) == 0 {
-		if staying, err = t.list(ctx, o, p, a); err != nil || staying > 0 {
+		if staying, err := t.list(ctx, o, p, a); err != nil || staying > 0 {
 			return staying > 0, err
 		}
 	}

@@ -100,7 +100,7 @@ func checkAdopted(ctx context.Context, std program.Streams, host *hostconfig.Hos
 		_, err = os.Stat(command)
 	}
 	if note("entry", err, fmt.Sprintf("%s of %s starts %s", wording.Quote(state.Name), state.File, command)); err != nil {
-		return checks, nil //nolint:nilerr // it is among the checks
+		return checks, nil
 	}
 	values, missing := map[string]string{}, []string{}
 	for _, v := range env {

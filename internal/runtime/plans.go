@@ -89,7 +89,7 @@ func (l *Loaded) planCalls() (all []server.Upstream) {
 		prefix, open := strings.CutSuffix(call.Tool, "*")
 		for i := range l.Lock.Entries {
 			e := &l.Lock.Entries[i]
-			if e.Server != call.Server || e.Tool != call.Tool && !(open && strings.HasPrefix(e.Tool, prefix)) {
+			if e.Server != call.Server || e.Tool != call.Tool && (!open || !strings.HasPrefix(e.Tool, prefix)) {
 				continue
 			}
 			known := server.Upstream{Server: e.Server, Tool: e.Tool, Effect: graph.KnownEffect(cmp.Or(call.Effect, e.Hints().Effect()))}

@@ -118,7 +118,8 @@ func (a *Adoption) nameOf(s *Server) error {
 		s.As = strings.Trim(notInName().ReplaceAllString(s.Name, "-"), "-")
 		s.Notes = append(s.Notes, fmt.Sprintf("its name is %s for plans", wording.Quote(s.As)))
 	}
-	if registry.CheckName(s.As) != nil || slices.ContainsFunc(a.Servers, func(other Server) bool { return other.Stays == "" && other.As == s.As }) {
+	unnamed := registry.CheckName(s.As) != nil
+	if unnamed || slices.ContainsFunc(a.Servers, func(other Server) bool { return other.Stays == "" && other.As == s.As }) {
 		s.Stays = "its name has no letters that a registry takes, or is that of another server there; rename it"
 		return nil
 	}

@@ -71,7 +71,7 @@ func (h *Host) Program(path string, src []byte, name string) (command string, ar
 	words := entry.Get(h.entry.name("args"))
 	if command = h.programOf(entry); words != nil {
 		for i, word := range words.Items {
-			if text, isText := textOf(word); isText && !(i == 0 && h.entry.isList()) {
+			if text, isText := textOf(word); isText && (i > 0 || !h.entry.isList()) {
 				args = append(args, text)
 			}
 		}
