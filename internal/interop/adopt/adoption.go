@@ -114,12 +114,11 @@ func (a *Adoption) withoutEarlier() ([]byte, *record, error) {
 
 // nameOf finds the name of a server in the registry, which may have it already.
 func (a *Adoption) nameOf(s *Server) error {
-	if s.As = s.Name; registry.CheckName(s.As) != nil {
+	if s.As = s.Name; !isName(s.As) {
 		s.As = strings.Trim(notInName().ReplaceAllString(s.Name, "-"), "-")
 		s.Notes = append(s.Notes, fmt.Sprintf("its name is %s for plans", wording.Quote(s.As)))
 	}
-	unnamed := registry.CheckName(s.As) != nil
-	if unnamed || slices.ContainsFunc(a.Servers, func(other Server) bool { return other.Stays == "" && other.As == s.As }) {
+	if !isName(s.As) || slices.ContainsFunc(a.Servers, func(other Server) bool { return other.Stays == "" && other.As == s.As }) {
 		s.Stays = "its name has no letters that a registry takes, or is that of another server there; rename it"
 		return nil
 	}
@@ -134,6 +133,8 @@ func (a *Adoption) nameOf(s *Server) error {
 	}
 	return nil
 }
+
+func isName(name string) bool { return registry.CheckName(name) == nil }
 
 var notInName = wording.Pattern(`[^A-Za-z0-9_-]+`)
 
