@@ -149,21 +149,14 @@ func checkPortability(found *config.Diagnostics, tool *config.Tool, server strin
 	const code = "tool-name-portability"
 	name, full := tool.Name.Value, "mcp__"+server+"__"+tool.Name.Value
 	switch {
-	case !hasOnly(name, nameCharacters+".") || len(name) > longestFullName:
-	case !hasOnly(name, nameCharacters) || len(name) > longestPortable:
+	case !config.IsPortable(strings.ReplaceAll(name, ".", "_")) || len(name) > longestFullName:
+	case !config.IsPortable(name) || len(name) > longestPortable:
 		found.Warn(tool.Name.Pos, code, fmt.Sprintf("some hosts reject the tool name %s, expected at most 64 letters, digits, _ or -", wording.Quote(name)),
 			"choose another name, or use only hosts that accept it").Over(tool.Name).Fixed(config.PlainName(tool.Name))
 	case len(full) > longestFullName:
 		found.Warn(tool.Name.Pos, code, fmt.Sprintf("the full tool name %s has %d characters, and some hosts leave out a tool with more than %d", wording.Quote(full), len(full), longestFullName),
 			"shorten the name of the tool or the server")
 	}
-}
-
-const nameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-
-// hasOnly reports whether a name is not empty and has no other characters.
-func hasOnly(name, characters string) bool {
-	return name != "" && strings.Trim(name, characters) == ""
 }
 
 // Check returns all findings of the file, sorted: its warnings, and those about the flow of

@@ -36,12 +36,19 @@ func (s *Session) newReadable(file *Loaded, current func() *Loaded) server.Resou
 	return &readable{current: current, readers: make(chan struct{}, maxReaders)}
 }
 
-// canNameResources reports whether a listed tool may call a server that can have resources; programs
-// have none.
+// canNameResources reports whether a listed or exposed tool may call a server that can have resources;
+// programs have none.
 func (l *Loaded) canNameResources() bool {
 	speaks := map[string]bool{}
 	for _, u := range l.File.Servers {
 		speaks[u.Name.Value] = u.Transport != config.Exec
+	}
+	if l.Expose != nil {
+		for _, u := range l.Expose.Servers() {
+			if speaks[u.Name.Value] {
+				return true
+			}
+		}
 	}
 	for _, g := range l.Listed() {
 		for _, call := range upstreamsOf(g) {

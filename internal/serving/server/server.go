@@ -155,6 +155,10 @@ type Tool struct {
 	// The compiled schemas of Def, when Run validates with them, as an engine does. With a
 	// nil Input the server compiles the schemas and validates.
 	Input, Output *schema.Schema
+
+	// InputJSON and OutputJSON are JSON objects that clients see in place of the schemas: those of a tool of another
+	// server, as it gives them. nil: the schemas.
+	InputJSON, OutputJSON []byte
 }
 
 // Upstream is a tool of another server that a tool calls.
