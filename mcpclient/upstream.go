@@ -127,7 +127,7 @@ func (u *upstream) start(a *attempt) {
 	if err == nil {
 		u.gate.succeeded()
 		u.current, a.session = s, s
-		u.changes.signal() // it may list something else than before
+		u.changes.signal()   // it may list something else than before
 		if s.version != "" { // programs are not started yet
 			if s.observer != nil {
 				u.opened(s)
