@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -124,4 +125,10 @@ func (u *upstream) ask(ctx context.Context, method, name string, params func(*se
 		return nil, &Error{Code: CodeBadResult, Message: "invalid " + method + " result: " + s.note.shown(headOf(raw), 100)}
 	}
 	return raw, fail
+}
+
+// IsInvalid reports whether an error is that of a server which refuses the parameters of a request.
+func IsInvalid(err error) bool {
+	var rpc *rpcError
+	return errors.As(err, &rpc) && rpc.code == mcp.INVALID_PARAMS
 }

@@ -10,6 +10,7 @@ import (
 
 	"toolgraph/execution"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/serving/expose"
 	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )
@@ -25,7 +26,7 @@ type offering struct {
 
 	mu      sync.Mutex // guards what follows
 	tools   map[string][]mcpclient.Tool
-	passed  map[string]passed
+	passed  map[string]expose.Listing
 	srv     *server.Server // nil: not served yet
 	served  shownTools
 	logged  map[string]bool
@@ -36,7 +37,7 @@ type offering struct {
 // offer returns what clients get of the file. Servers of which it exposes something are asked until ctx or the session
 // ends, or end is called; it waits for the first answers, but not for long.
 func (l *Loaded) offer(ctx context.Context) (*offering, error) {
-	o := &offering{of: l, engine: l.Engine(), tools: map[string][]mcpclient.Tool{}, passed: map[string]passed{}, logged: map[string]bool{}}
+	o := &offering{of: l, engine: l.Engine(), tools: map[string][]mcpclient.Tool{}, passed: map[string]expose.Listing{}, logged: map[string]bool{}}
 	var err error
 	if o.fixed, o.reader, err = l.tools(o.engine); err != nil {
 		return nil, err

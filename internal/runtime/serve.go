@@ -109,6 +109,13 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 	if resources := l.newReadable(l, current.Load); resources != nil {
 		opts.Resources = resources
 	}
+	if of := passesOf(l, ""); of.any() {
+		all := prompts{current.Load}
+		opts.Complete, opts.ResourcesChange = all.complete, of.resources
+		if of.prompts {
+			opts.Prompts = all
+		}
+	}
 	if how.HTTP {
 		opts.Grace = how.HTTPGrace
 	}
@@ -152,6 +159,7 @@ func replace(ctx context.Context, srv *server.Server, current *atomic.Pointer[Lo
 	if introduction(next.File) != introduction(current.Swap(next).File) {
 		next.Log.Warn("server: has changed, which takes effect at the next start")
 	}
+	srv.Changed(server.PromptsList | server.ResourcesList)
 	if err := next.offering.serve(ctx, srv); err != nil {
 		next.Log.Error("exposed tools are not listed", "error", err)
 	}

@@ -112,6 +112,7 @@ func init() {
 	maps.Copy(tools, ledgerTools())
 	maps.Copy(tools, diaryTools())
 	maps.Copy(tools, communityTools())
+	maps.Copy(tools, promptTools())
 }
 
 func toolNames() []string { return slices.Sorted(maps.Keys(tools)) }
