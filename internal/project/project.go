@@ -216,6 +216,20 @@ func (p *Project) Capable() []*graph.Graph {
 	return graphs
 }
 
+// Tool is Graph, also for the name of an exposed tool. It is not known whether its server has the tool. The error may also
+// be the cause of ctx's end.
+func (p *Project) Tool(ctx context.Context, name string) (*graph.Graph, error) {
+	g, err := p.Graph(name)
+	if err == nil || p.Expose == nil {
+		return g, err
+	}
+	exposed, ended := p.Expose.Graph(ctx, name)
+	if exposed != nil || ended != nil {
+		return exposed, ended
+	}
+	return nil, err
+}
+
 // Graph returns the graph of the tool of this name, hidden or not; of the pipeline and of plans that which
 // stands for all requests. See ForRun. The error lists the tools of the file and marks the hidden ones.
 func (p *Project) Graph(tool string) (*graph.Graph, error) {
@@ -230,6 +244,12 @@ func (p *Project) Graph(tool string) (*graph.Graph, error) {
 			name += " (hidden)"
 		}
 		marked = append(marked, name)
+	}
+	if p.Expose != nil {
+		for _, call := range p.Expose.Named() {
+			name := config.ExposedName(call.Server, call.Tool)
+			names, marked = append(names, name), append(marked, name)
+		}
 	}
 	has := cmp.Or(wording.List(marked), "none")
 	if tool == "" {
