@@ -78,6 +78,9 @@ expose: ["up.*"]
 	s.reloaded(1)
 	f.write(strings.Replace(file, "up: {", "other: {command: $FAKE, args: [x]}, up: {env: {A: b}, ", 1))
 	s.reloaded(2)
+	for range 5 { // time enough to end the servers of the version before, which must not happen
+		s.call("up__echo", `{}`)
+	}
 	g.open()
 	if answer := s.await(held); !strings.Contains(string(answer.Result), `"text":"5"`) {
 		t.Errorf("the call answers %s %+v", answer.Result, answer.Error)
