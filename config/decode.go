@@ -78,7 +78,8 @@ func (d *decoder) decodeFile(root *item) bool {
 		}
 	}
 	d.tools(fs)
-	d.file.Pipeline, d.file.Plan, d.file.Expose = d.pipeline(fs), d.plan(fs), fs.texts("expose")
+	d.file.Pipeline, d.file.Plan = d.pipeline(fs), d.plan(fs)
+	d.file.Expose, d.file.Passes = d.exposed(fs)
 	return true
 }
 

@@ -22,6 +22,7 @@ type File struct {
 	Pipeline *Pipeline   // nil: none
 	Plan     *Plan       // nil: none
 	Expose   []Text      // tools of servers that clients see, as in Allow.Calls; nil when missing
+	Passes   []*Passed   // servers whose prompts or resources clients get
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil

@@ -43,6 +43,7 @@ func schemaDefs() value {
 		"toolAllow":       formSchema(toolAllowForm()),
 		"pipeline":        formSchema(pipelineForm()),
 		"plan":            formSchema(planForm()),
+		"passed":          formSchema(passedForm()),
 		"allowedFlow":     formSchema(allowedFlowForm()),
 		"transform":       formSchema(transformForm()),
 		"condition":       formSchema(conditionForm()),

@@ -311,11 +311,11 @@ const listenLeast = 10 * time.Second
 // older era a server sends them without being asked. When a subscription ends, the listing
 // is invalid, for changes may have gone unnoticed; the next listing begins another.
 func (u *upstream) subscribe(s *session) {
-	if s.meta == nil || !s.notifiesChanges || !s.subscribed.CompareAndSwap(false, true) {
+	if s.meta == nil || !s.notifies() || !s.subscribed.CompareAndSwap(false, true) {
 		return
 	}
 	u.background(func() {
-		params, err := s.endParams([]byte(`{"notifications":{"toolsListChanged":true}`), nil)
+		params, err := s.endParams(append([]byte(`{"notifications":{"toolsListChanged":true`), s.able.subscribed()+"}"...), nil)
 		if err != nil {
 			return
 		}
@@ -328,6 +328,7 @@ func (u *upstream) subscribe(s *session) {
 		if u.opts.clock.now().Sub(begun) >= listenLeast {
 			s.subscribed.Store(false)
 			s.tools.changed()
+			s.changes.signal()
 		}
 	})
 }

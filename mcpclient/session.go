@@ -96,6 +96,8 @@ type session struct {
 	peer     Peer     // for it
 
 	reports *reports // of the upstream, whichever session its calls are on
+	changes *changes // of the upstream
+	able    abilities
 }
 
 func (s *session) alive() bool {
@@ -114,8 +116,11 @@ func (s *session) heard(method string, params []byte) {
 	switch method {
 	case "notifications/message":
 		s.note.message(params)
-	case "notifications/tools/list_changed":
+	case mcp.MethodNotificationToolsListChanged:
 		s.tools.changed()
+		s.changes.signal()
+	case mcp.MethodNotificationPromptsListChanged, mcp.MethodNotificationResourcesListChanged:
+		s.changes.signal()
 	case progressMethod:
 		s.reported(params)
 	}
@@ -190,6 +195,7 @@ func (s *session) handshake(ctx context.Context, modern bool, o *options) (strin
 		Version: s.note.redact(said.ServerInfo.Version), Instructions: s.note.redact(said.Instructions),
 	}
 	s.notifiesChanges = said.Capabilities.Tools != nil && said.Capabilities.Tools.ListChanged
+	s.able = abilitiesOf(said.Capabilities)
 	return c.ProtocolVersion(), nil
 }
 

@@ -28,6 +28,7 @@ type upstream struct {
 	known atomic.Pointer[listing] // the last of any session; nil before the first
 
 	reports reports // of calls in flight
+	changes changes // of its lists
 
 	auth      *authorizer // nil unless the server's entry has oauth
 	authFault error       // why there is none although the entry has oauth
@@ -126,6 +127,7 @@ func (u *upstream) start(a *attempt) {
 	if err == nil {
 		u.gate.succeeded()
 		u.current, a.session = s, s
+		u.changes.signal()   // it may list something else than before
 		if s.version != "" { // programs are not started yet
 			if s.observer != nil {
 				u.opened(s)
@@ -153,7 +155,7 @@ var (
 // connect starts or dials the server and does the handshake.
 func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 	name := u.conf.Name.Value
-	s := &session{note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports}
+	s := &session{note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports, changes: &u.changes}
 	if u.conf.AllowElicit && u.conf.Transport != config.SSE { // by sse, the library does not pass on the server's requests
 		s.elicit = u.opts.elicit
 	}

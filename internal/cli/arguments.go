@@ -27,7 +27,7 @@ func (f *sessionFlags) loadTool(ctx context.Context, std program.Streams, given 
 	if len(words) > 0 {
 		tool, pairs = words[0], words[1:]
 	}
-	g, err := program.GraphOf(p, tool)
+	g, err := program.GraphOf(ctx, p, tool)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -45,7 +45,7 @@ the graph file, else it is unknown, which counts as destroy. A lock is enforced 
 			}
 			graphs := p.Capable()
 			if len(args) == 1 {
-				one, err := program.GraphOf(p, args[0])
+				one, err := program.GraphOf(cmd.Context(), p, args[0])
 				if err != nil {
 					return err
 				}

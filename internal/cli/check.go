@@ -205,10 +205,19 @@ func (f *checkFlags) listed(ctx context.Context, std program.Streams, p *project
 		return older, nil, err
 	}
 	defer l.Close()
-	entries, missing, err := lock.Ask(ctx, l.Pool, p.File, p.Graphs, nil, nil)
+	var steps lock.Steps
+	for _, g := range p.Offering() {
+		steps = append(steps, lock.StepsOf(g)...)
+	}
+	wanted := lock.Called(p.Graphs)
+	listed, err := lock.ListAll(ctx, l.Pool, slices.DeleteFunc(slices.Clone(p.File.Servers), func(u *config.Upstream) bool {
+		return len(wanted[u.Name.Value]) == 0 && !steps.CallServer(u.Name.Value)
+	}))
 	if err != nil {
 		err = errors.New(wording.Printable(p.File.Secrets.Redact(err.Error())))
 	}
+	entries, missing := lock.Listed(p.File, p.Graphs, nil, listed)
+	missing = append(missing, checks.Requests(p.File, older, listed)...)
 	return lock.Of(lock.Path(p.File.Path), entries...).Recall(older), missing, err
 }
 

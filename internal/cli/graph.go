@@ -35,7 +35,7 @@ steps above, and those below wait for it. Arrows that follow from others are lef
 			}
 			graphs := p.Graphs
 			if len(args) == 1 {
-				one, err := program.GraphOf(p, args[0])
+				one, err := program.GraphOf(cmd.Context(), p, args[0])
 				if err != nil {
 					return err
 				}

@@ -15,13 +15,14 @@ import (
 	"toolgraph/internal/project"
 )
 
-// GraphOf returns the graph of a tool that the command line names.
-func GraphOf(p *project.Project, tool string) (*graph.Graph, error) {
-	g, err := p.Graph(tool)
-	if err != nil {
+// GraphOf returns the graph of a tool that the command line names: one of the file, or of a server that exposes it. An
+// error that is not that of the command line is the cause of ctx's end.
+func GraphOf(ctx context.Context, p *project.Project, tool string) (*graph.Graph, error) {
+	g, err := p.Tool(ctx, tool)
+	if err != nil && ctx.Err() == nil {
 		return nil, usageError{err}
 	}
-	return g, nil
+	return g, err
 }
 
 var errPair = errors.New("an argument is written key=value")

@@ -46,9 +46,9 @@ func (c *Calling) Load(ctx context.Context, words []string) (r runtime.Remote, e
 	if err != nil {
 		return r, err
 	}
-	listed, err := GraphOf(p, words[0])
+	listed, err := p.Graph(words[0]) // the file's own: no worker is needed for one call of a server
 	if err != nil {
-		return r, err
+		return r, usageError{err}
 	}
 	if listed.Tool.Hidden {
 		return r, Usagef("tool %q is hidden, so that only other tools of the file can call it", words[0])

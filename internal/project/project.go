@@ -149,21 +149,14 @@ func checkPortability(found *config.Diagnostics, tool *config.Tool, server strin
 	const code = "tool-name-portability"
 	name, full := tool.Name.Value, "mcp__"+server+"__"+tool.Name.Value
 	switch {
-	case !hasOnly(name, nameCharacters+".") || len(name) > longestFullName:
-	case !hasOnly(name, nameCharacters) || len(name) > longestPortable:
+	case !config.IsPortable(strings.ReplaceAll(name, ".", "_")) || len(name) > longestFullName:
+	case !config.IsPortable(name) || len(name) > longestPortable:
 		found.Warn(tool.Name.Pos, code, fmt.Sprintf("some hosts reject the tool name %s, expected at most 64 letters, digits, _ or -", wording.Quote(name)),
 			"choose another name, or use only hosts that accept it").Over(tool.Name).Fixed(config.PlainName(tool.Name))
 	case len(full) > longestFullName:
 		found.Warn(tool.Name.Pos, code, fmt.Sprintf("the full tool name %s has %d characters, and some hosts leave out a tool with more than %d", wording.Quote(full), len(full), longestFullName),
 			"shorten the name of the tool or the server")
 	}
-}
-
-const nameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-
-// hasOnly reports whether a name is not empty and has no other characters.
-func hasOnly(name, characters string) bool {
-	return name != "" && strings.Trim(name, characters) == ""
 }
 
 // Check returns all findings of the file, sorted: its warnings, and those about the flow of
@@ -223,6 +216,20 @@ func (p *Project) Capable() []*graph.Graph {
 	return graphs
 }
 
+// Tool is Graph, also for the name of an exposed tool. It is not known whether its server has the tool. The error may also
+// be the cause of ctx's end.
+func (p *Project) Tool(ctx context.Context, name string) (*graph.Graph, error) {
+	g, err := p.Graph(name)
+	if err == nil || p.Expose == nil {
+		return g, err
+	}
+	exposed, ended := p.Expose.Graph(ctx, name)
+	if exposed != nil || ended != nil {
+		return exposed, ended
+	}
+	return nil, err
+}
+
 // Graph returns the graph of the tool of this name, hidden or not; of the pipeline and of plans that which
 // stands for all requests. See ForRun. The error lists the tools of the file and marks the hidden ones.
 func (p *Project) Graph(tool string) (*graph.Graph, error) {
@@ -237,6 +244,12 @@ func (p *Project) Graph(tool string) (*graph.Graph, error) {
 			name += " (hidden)"
 		}
 		marked = append(marked, name)
+	}
+	if p.Expose != nil {
+		for _, call := range p.Expose.Named() {
+			name := config.ExposedName(call.Server, call.Tool)
+			names, marked = append(names, name), append(marked, name)
+		}
 	}
 	has := cmp.Or(wording.List(marked), "none")
 	if tool == "" {

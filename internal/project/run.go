@@ -42,11 +42,9 @@ func (p *Project) ForRun(ctx context.Context, g *graph.Graph, args value.Value, 
 // Recorded returns the graph of a tool as a recorded run with these arguments runs it. A run of
 // the pipeline, or of a plan, that a flag has added needs no flag.
 func (p *Project) Recorded(ctx context.Context, tool string, args value.Value) (*graph.Graph, error) {
-	g, err := p.Graph(tool)
-	if err != nil && p.Expose != nil {
-		if exposed, ended := p.Expose.Graph(ctx, tool); exposed != nil || ended != nil {
-			return exposed, ended
-		}
+	g, err := p.Tool(ctx, tool)
+	if err != nil && ctx.Err() != nil {
+		return nil, err
 	}
 	if err != nil {
 		added, ended := p.added(ctx, tool)

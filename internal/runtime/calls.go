@@ -70,31 +70,27 @@ func (l *Loaded) endRuns(ctx context.Context, before, grace time.Duration) {
 
 // tools returns the graphs of the file as the server offers them, without hidden ones: for the
 // server these do not exist. Where results can be too large, there is a tool that reads them.
-func (l *Loaded) tools(ctx context.Context) ([]server.Tool, error) {
-	engine := l.Engine()
+func (l *Loaded) tools(engine *execution.Engine) (offered, reader []server.Tool, err error) {
 	graphs := l.Listed()
-	offered := make([]server.Tool, len(graphs), len(graphs)+2)
+	offered = make([]server.Tool, len(graphs), len(graphs)+1)
 	for i, g := range graphs {
 		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
 	}
 	if l.Plan != nil {
 		search, err := l.searchTool()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		last := &offered[len(offered)-1]
 		last.Run, last.Calls = l.planRunner(last.Run), l.planCalls()
 		offered = append(offered, search)
 	}
-	if l.Expose != nil {
-		offered = append(offered, l.exposed(ctx, engine)...)
-	}
 	of := l.resultsFile()
-	if len(of.Limits) == 0 {
-		return offered, nil
+	if len(of.Limits) == 0 && of.Exposed == nil {
+		return offered, nil, nil
 	}
-	reader, err := l.large.Tool(of)
-	return append(offered, reader), err
+	read, err := l.large.Tool(of)
+	return offered, []server.Tool{read}, err
 }
 
 // upstreamsOf returns the upstream tools that a run of a graph can call, those of called graphs
@@ -115,6 +111,12 @@ func upstreamsOf(g *graph.Graph) (all []server.Upstream) {
 
 // runner runs one graph on the engine, and reports its events to the client.
 func (l *Loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
+	return l.runnerOf(engine, g, g.Output != nil, l.elsewhere == nil)
+}
+
+// runnerOf is runner for a tool that is typed for clients or not, which means that it has an outputSchema, and whose runs
+// are made here or elsewhere.
+func (l *Loaded) runnerOf(engine *execution.Engine, g *graph.Graph, typed, here bool) server.Run {
 	passesOn := canPassOn(g)
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		started()
@@ -135,7 +137,7 @@ func (l *Loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		}
 		var result *execution.Result
 		var err error
-		if l.elsewhere != nil {
+		if !here {
 			result, err = l.runElsewhere(ctx, engine, g, args, report)
 		} else {
 			result, err = l.answerCall(ctx, engine, g, args, report)
@@ -144,7 +146,7 @@ func (l *Loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 		if result == nil { // the arguments are invalid, so there was no run
 			return refusedAnswer(err), err
 		}
-		answer, err := l.answer(ctx, g, result, err)
+		answer, err := l.answer(ctx, g, typed, result, err)
 		if err == nil && details != nil {
 			answer.Details = details.of(g, result)
 		}
@@ -154,7 +156,7 @@ func (l *Loaded) runner(engine *execution.Engine, g *graph.Graph) server.Run {
 
 // answer returns the answer to a client: the value of the run, or a notice about one that is too
 // large.
-func (l *Loaded) answer(ctx context.Context, g *graph.Graph, result *execution.Result, err error) (server.Answer, error) {
+func (l *Loaded) answer(ctx context.Context, g *graph.Graph, typed bool, result *execution.Result, err error) (server.Answer, error) {
 	answer := server.Answer{Value: result.Value}
 	spilled := result.Spilled
 	if err != nil && !errors.Is(err, execution.ErrSuspended) {
@@ -170,7 +172,7 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, result *execution.R
 	}
 	if spilled > 0 {
 		notice, failed := l.large.Put(ctx, l.resultsFile(), results.Result{
-			Run: result.RunID, Tool: g.Tool.Name.Value, Value: answer.Value, Bytes: spilled, Typed: g.Output != nil,
+			Run: result.RunID, Tool: g.Tool.Name.Value, Value: answer.Value, Bytes: spilled, Typed: typed,
 		})
 		return server.Answer{Notice: notice, Usage: answer.Usage}, failed
 	}
@@ -186,6 +188,14 @@ func (l *Loaded) resultsFile() results.File {
 	for _, g := range l.Listed() {
 		if limit := g.Limits.MaxResultBytes; limit > 0 {
 			of.Limits[g.Tool.Name.Value] = limit
+		}
+	}
+	if limit := l.File.Limits.MaxResultBytes; limit > 0 && l.Expose != nil {
+		of.Exposed = func(tool string) int {
+			if l.Expose.Exposes(tool) {
+				return limit
+			}
+			return 0
 		}
 	}
 	return of

@@ -12,6 +12,7 @@ import (
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/runtime/links"
 	"toolgraph/internal/runtime/results"
+	"toolgraph/internal/serving/expose"
 	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
 )
@@ -28,7 +29,7 @@ type readable struct {
 
 // newReadable returns nil when no result of the file can name a resource.
 func (s *Session) newReadable(file *Loaded, current func() *Loaded) server.Resources {
-	if !file.canNameResources() {
+	if !file.canNameResources() && !passesOf(file, "").any() {
 		return nil
 	}
 	s.links = &links.Table{}
@@ -36,12 +37,19 @@ func (s *Session) newReadable(file *Loaded, current func() *Loaded) server.Resou
 	return &readable{current: current, readers: make(chan struct{}, maxReaders)}
 }
 
-// canNameResources reports whether a listed tool may call a server that can have resources; programs
-// have none.
+// canNameResources reports whether a listed or exposed tool may call a server that can have resources;
+// programs have none.
 func (l *Loaded) canNameResources() bool {
 	speaks := map[string]bool{}
 	for _, u := range l.File.Servers {
 		speaks[u.Name.Value] = u.Transport != config.Exec
+	}
+	if l.Expose != nil {
+		for _, u := range l.Expose.Servers() {
+			if speaks[u.Name.Value] {
+				return true
+			}
+		}
 	}
 	for _, g := range l.Listed() {
 		for _, call := range upstreamsOf(g) {
@@ -74,16 +82,27 @@ func (l *Loaded) named(serverName string, v value.Value) {
 	}
 }
 
-// List returns no resources: results give the URIs that can be read.
-func (*readable) List(_ context.Context, cursor string) ([]server.Resource, string, error) {
+// List returns those of servers whose resources are exposed; for others, results give the URIs that can be read.
+func (r *readable) List(_ context.Context, cursor string) ([]server.Resource, string, error) {
 	if cursor != "" {
 		return nil, "", server.ErrNoCursor
 	}
-	return nil, "", nil
+	_, _, resources, _ := r.current().offering.passedOn()
+	return entriesOf(resources), "", nil
 }
 
-// Templates returns none.
-func (*readable) Templates() []server.Resource { return nil }
+// Templates returns those of these servers.
+func (r *readable) Templates() []server.Resource {
+	_, _, _, templates := r.current().offering.passedOn()
+	return entriesOf(templates)
+}
+
+func entriesOf(entries []expose.Entry) (all []server.Resource) {
+	for _, e := range entries {
+		all = append(all, server.Resource{URI: e.ID, Raw: e.JSON})
+	}
+	return all
+}
 
 // Given remembers a URI that a client gets.
 func (r *readable) Given(subject, uri string) { r.current().links.Given(subject, uri) }
@@ -106,6 +125,9 @@ func (r *readable) Read(ctx context.Context, uri string) ([]server.Content, erro
 		}
 		return []server.Content{{MIMEType: "application/json", Text: string(raw)}}, nil
 	}
+	if owner := l.offering.ownerOf(uri); owner != "" {
+		return l.readUpstream(ctx, owner, uri)
+	}
 	origin, err := l.links.Origin(server.SubjectOf(ctx), uri)
 	switch now, _ := l.originOf(origin.Server); {
 	case errors.Is(err, links.ErrAmbiguous):
@@ -121,7 +143,8 @@ func (r *readable) Read(ctx context.Context, uri string) ([]server.Content, erro
 // readUpstream asks an upstream server for a resource, with the audit log and what else is around
 // calls.
 func (l *Loaded) readUpstream(ctx context.Context, upstream, uri string) (contents []server.Content, err error) {
-	read := execution.ToolCaller(execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
+	args := value.NewObject([]string{"uri"}, []value.Value{uri})
+	err = l.passCall(ctx, execution.Call{Server: upstream, Tool: "resources/read", Args: args}, func(ctx context.Context, c *execution.Call) error {
 		given, err := l.Pool.ReadResource(ctx, upstream, uri, c.Meta)
 		for _, c := range given {
 			content := server.Content{URI: c.URI, MIMEType: c.MIMEType, Meta: c.Meta}
@@ -132,13 +155,8 @@ func (l *Loaded) readUpstream(ctx context.Context, upstream, uri string) (conten
 			}
 			contents = append(contents, content)
 		}
-		return nil, err
-	}))
-	for _, wrap := range l.callers {
-		read = wrap(read)
-	}
-	args := value.NewObject([]string{"uri"}, []value.Value{uri})
-	_, err = read.CallTool(ctx, execution.Call{Server: upstream, Tool: "resources/read", Effect: config.ReadEffect, Args: args})
+		return err
+	})
 	if errors.Is(err, mcpclient.ErrNoResource) {
 		err = fmt.Errorf("%w: %w", server.ErrNoResource, err)
 	}

@@ -92,21 +92,29 @@ func Serve(ctx context.Context, o Options, how Service) error {
 
 // server makes the server of the file. Its resources and hints are those of the current version.
 func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointer[Loaded]) (*server.Server, error) {
-	tools, err := l.tools(ctx)
+	offered, err := l.offer(ctx)
 	if err != nil {
 		return nil, err
 	}
+	l.offering = offered
 	of := l.File.Server
 	opts := server.Options{
 		Info: server.Info{
 			Name: of.Name.Value, Version: of.Version.Value, Title: of.Title.Value, Instructions: of.Instructions.Value, Icons: of.Icons,
 		},
-		Tools: tools, Logger: l.Log, Secrets: l.File.Secrets,
+		Tools: offered.initial(ctx), Logger: l.Log, Secrets: l.File.Secrets,
 		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
 		WindDown:  l.given.Grace + finishTime,
 	}
 	if resources := l.newReadable(l, current.Load); resources != nil {
 		opts.Resources = resources
+	}
+	if of := passesOf(l, ""); of.any() {
+		all := prompts{current.Load}
+		opts.Complete, opts.ResourcesChange = all.complete, of.resources
+		if of.prompts {
+			opts.Prompts = all
+		}
 	}
 	if how.HTTP {
 		opts.Grace = how.HTTPGrace
@@ -116,10 +124,13 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 	}
 	l.share(&opts, how.HTTP)
 	srv, err := server.New(opts)
-	if err == nil && l.fleet != nil {
+	if err != nil {
+		return nil, err
+	}
+	if l.fleet != nil {
 		l.fleet.server = srv
 	}
-	return srv, err
+	return srv, offered.serve(ctx, srv)
 }
 
 // share makes a server one of those that share its run history: any of them answers a call, whichever
@@ -137,16 +148,20 @@ func (l *Loaded) share(opts *server.Options, overHTTP bool) {
 // replace makes a server serve the next version of its graph file. The channel is closed when the last run of the
 // version before has ended.
 func replace(ctx context.Context, srv *server.Server, current *atomic.Pointer[Loaded], next *Loaded) (ended <-chan struct{}, err error) {
-	tools, err := next.tools(ctx)
-	if err != nil {
+	if next.offering, err = next.offer(ctx); err != nil {
 		return nil, err
 	}
-	if ended, err = srv.Replace(tools, next.File.Secrets); err != nil {
+	if ended, err = current.Load().offering.replacedBy(ctx, next.offering, srv); err != nil {
+		next.offering.stop()
 		return nil, err
 	}
 	LogFindings(next.Log, next.Warnings)
 	if introduction(next.File) != introduction(current.Swap(next).File) {
 		next.Log.Warn("server: has changed, which takes effect at the next start")
+	}
+	srv.Changed(server.PromptsList | server.ResourcesList)
+	if err := next.offering.serve(ctx, srv); err != nil {
+		next.Log.Error("exposed tools are not listed", "error", err)
 	}
 	next.Log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Listed()))
 	warnUnlisted(next)

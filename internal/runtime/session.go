@@ -74,6 +74,8 @@ type Loaded struct {
 	links   *links.Table // that of the session
 	Pool    *mcpclient.Pool
 	Release func() // gives the pool back; may be called more than once
+
+	offering *offering // to clients; nil: it is not served
 }
 
 // Load loads the graph file of the options in a session of its own. The caller closes it.

@@ -168,7 +168,9 @@ func (s *server) request(m message) {
 			s.read(m)
 		}
 	default:
-		s.unknown(m)
+		if !s.offers(m) {
+			s.unknown(m)
+		}
 	}
 }
 
@@ -213,6 +215,10 @@ func (s *server) handshake(m message) {
 	}
 	info := map[string]any{"name": "fakeserver", "version": "1.0.0"}
 	caps := map[string]any{"tools": map[string]any{"listChanged": true}}
+	if s.has("offers") {
+		changes := map[string]any{"listChanged": true}
+		caps["prompts"], caps["resources"], caps["completions"] = changes, changes, map[string]any{}
+	}
 	if discover {
 		s.result(m.ID, map[string]any{
 			"resultType": "complete", "supportedVersions": []string{"2026-07-28"}, "capabilities": caps,

@@ -41,7 +41,7 @@ type call struct {
 //	items         {n, size}: n objects as text
 //	structured    {n, size}: {items} as structuredContent and again as text
 //	several image unknowntype nothing nocontent nullstructured: shapes of content
-//	contents      the content items {params}
+//	contents      the content items {params};  answer: the result {params}
 //	links         a resource link and an embedded resource, both at {text}
 //	fail          {message}: isError;  failstructured {message, text}: with structuredContent
 //	rpcerror: a JSON-RPC error;  inputrequired: a modern result
@@ -76,6 +76,7 @@ func init() {
 		},
 		"unknowntype": func(c *call) { c.contents(`[{"type":"hologram","planes":[1,2]}]`) },
 		"contents":    func(c *call) { c.contents(string(c.in.Params)) },
+		"answer":      func(c *call) { c.result(c.id, c.in.Params) },
 		"links": func(c *call) {
 			c.result(c.id, map[string]any{"content": []any{
 				map[string]any{"type": "resource_link", "uri": c.in.Text, "name": "a link"},
@@ -111,6 +112,7 @@ func init() {
 	maps.Copy(tools, ledgerTools())
 	maps.Copy(tools, diaryTools())
 	maps.Copy(tools, communityTools())
+	maps.Copy(tools, promptTools())
 }
 
 func toolNames() []string { return slices.Sorted(maps.Keys(tools)) }

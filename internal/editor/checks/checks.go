@@ -83,7 +83,7 @@ func Offline(ctx context.Context, p *project.Project, read func(path string) ([]
 		found = append(found, missing...)
 		known = Listing{offline, lock.Of(lock.Path(p.File.Path), entries...), locked, p.File}
 	}
-	found = append(found, steps(p.File, locked, servers.Listed)...)
+	found = append(found, Requests(p.File, locked, servers.Listed)...)
 	found, err = All(ctx, p, found, known)
 	if err != nil {
 		return nil, err

@@ -11,20 +11,20 @@ import (
 	"toolgraph/mcpclient"
 )
 
-// steps reports tools of servers that steps of the pipeline, or of plans, may call and that are in none of the lists: what
+// Requests reports tools of servers that steps of the pipeline, or of plans, may call, or that clients see, and that are in none of the lists: what
 // servers list now, else the lock, else what a registry's server listed when it was synced. For a server
 // without any of these nothing is known.
-func steps(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.Tool) (found config.Diagnostics) {
+func Requests(file *config.File, locked *lock.Lock, listed map[string][]mcpclient.Tool) (found config.Diagnostics) {
 	if file.Pipeline != nil {
-		found = named(file, "the pipeline", "pipeline-tools", file.Pipeline.Calls, locked, listed)
+		found = named(file, "calls of the pipeline", "pipeline-tools", file.Pipeline.Calls, locked, listed)
 	}
 	if file.Plan != nil {
-		found = append(found, named(file, "plan", "plan-tools", file.Plan.Calls, locked, listed)...)
+		found = append(found, named(file, "calls of plan", "plan-tools", file.Plan.Calls, locked, listed)...)
 	}
 	return append(found, named(file, "expose", "expose-tools", file.Expose, locked, listed)...)
 }
 
-// named is steps for those of one owner.
+// named is Requests for those of one owner.
 func named(file *config.File, who, code string, calls []config.Text, locked *lock.Lock, listed map[string][]mcpclient.Tool) (found config.Diagnostics) {
 	for _, text := range calls {
 		for _, u := range file.Servers {
@@ -42,7 +42,7 @@ func named(file *config.File, who, code string, calls []config.Text, locked *loc
 			if hint == "" && locked != nil && severity == config.Warning {
 				hint = "run: toolgraph lock " + file.Path
 			}
-			d := found.Add(text.Pos, code, fmt.Sprintf("calls of %s has %s, which names no tool of %s", who, wording.Quote(text.Value), from), hint)
+			d := found.Add(text.Pos, code, fmt.Sprintf("%s has %s, which names no tool of %s", who, wording.Quote(text.Value), from), hint)
 			d.Severity = severity
 			d.Over(text).Fixed(config.ReplaceWord(text, len(server)+1, len(text.Value), near))
 		}

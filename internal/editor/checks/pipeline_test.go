@@ -47,10 +47,10 @@ tools: [{name: t, nodes: [{id: entry, type: entry, next: exit}, {id: exit, type:
 	l := &lock.Lock{Name: "graph.lock.yaml", Entries: []lock.Entry{{Server: "files", Tool: "read_text_file"}, {Server: "files", Tool: "list_directory"}}}
 	want := `graph.yaml:2:20: warning: calls of the pipeline has "files.read_txt_file", which names no tool of server "files" in graph.lock.yaml; did you mean "read_text_file"? [pipeline-tools]
 graph.yaml:2:54: warning: calls of the pipeline has "files.write*", which names no tool of server "files" in graph.lock.yaml; run: toolgraph lock graph.yaml [pipeline-tools]`
-	if got := steps(parsed, l, nil).Error(); got != want {
+	if got := Requests(parsed, l, nil).Error(); got != want {
 		t.Errorf("with a lock: %s\nwant %s", got, want)
 	}
-	if got := steps(parsed, nil, nil); len(got) > 0 {
+	if got := Requests(parsed, nil, nil); len(got) > 0 {
 		t.Errorf("nothing is known, and found %v", got)
 	}
 }

@@ -140,3 +140,22 @@ func TestNoBundle(t *testing.T) {
 		t.Errorf("two executables for one system give %v, expected an error", err)
 	}
 }
+
+// The manifest of a file that exposes tools or prompts of servers says that there are more than it lists.
+func TestExposedToolsAreGenerated(t *testing.T) {
+	for more, want := range map[string][2]bool{
+		"":                                       {},
+		`expose: ["a.*"]`:                        {true, false},
+		"expose: [{server: a, prompts: true}]":   {false, true},
+		"expose: [{server: a, resources: true}]": {false, false},
+	} {
+		dir := write(t, map[string]string{"graph.yaml": graph("mcpServers: {a: {type: streamableHttp, url: \"https://example.com/mcp\"}}\n" + more + "\n")})
+		b, err := bundle.New(t.Context(), filepath.Join(dir, "graph.yaml"), bundle.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{b.Manifest.ToolsGenerated, b.Manifest.PromptsGenerated}; got != want {
+			t.Errorf("%s: %v, want %v", more, got, want)
+		}
+	}
+}

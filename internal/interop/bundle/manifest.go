@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
+	"toolgraph/config"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 )
@@ -16,18 +18,20 @@ const manifestVersion = "0.3"
 
 // Manifest is manifest.json of a bundle.
 type Manifest struct {
-	ManifestVersion string             `json:"manifest_version"`
-	Name            string             `json:"name"`
-	DisplayName     string             `json:"display_name"`
-	Version         string             `json:"version"`
-	Description     string             `json:"description"`
-	LongDescription string             `json:"long_description,omitempty"`
-	Author          Author             `json:"author"`
-	Icon            string             `json:"icon,omitempty"`
-	Server          Server             `json:"server"`
-	Tools           []Tool             `json:"tools"`
-	UserConfig      map[string]Setting `json:"user_config,omitempty"`
-	Compatibility   Compatibility      `json:"compatibility"`
+	ManifestVersion  string             `json:"manifest_version"`
+	Name             string             `json:"name"`
+	DisplayName      string             `json:"display_name"`
+	Version          string             `json:"version"`
+	Description      string             `json:"description"`
+	LongDescription  string             `json:"long_description,omitempty"`
+	Author           Author             `json:"author"`
+	Icon             string             `json:"icon,omitempty"`
+	Server           Server             `json:"server"`
+	Tools            []Tool             `json:"tools"`
+	ToolsGenerated   bool               `json:"tools_generated,omitempty"` // the server has more tools than these
+	PromptsGenerated bool               `json:"prompts_generated,omitempty"`
+	UserConfig       map[string]Setting `json:"user_config,omitempty"`
+	Compatibility    Compatibility      `json:"compatibility"`
 }
 
 // Author is who made a bundle.
@@ -94,6 +98,8 @@ func (k *packer) manifest(p *project.Project, variables map[string]Setting, b *B
 	for _, g := range p.Listed() {
 		m.Tools = append(m.Tools, Tool{Name: g.Tool.Name.Value, Description: g.Tool.Description.Value})
 	}
+	m.ToolsGenerated = p.Expose != nil && len(p.File.Expose) > 0
+	m.PromptsGenerated = slices.ContainsFunc(p.File.Passes, func(of *config.Passed) bool { return of.Prompts })
 	m.Description = describe(m.Tools, server.Instructions.Value)
 	if len(b.Needs) > 0 {
 		m.LongDescription = m.Description + "\n\nThis machine must have: " + strings.Join(b.Needs, "; ") + "."

@@ -40,6 +40,16 @@ type File struct {
 	// Limits are the maxResultBytes of the tools that clients see, by name. Results of other tools
 	// cannot be read.
 	Limits map[string]int
+	// Exposed returns that of a tool of a server that clients see; 0 for another tool. nil: there are none.
+	Exposed func(tool string) int
+}
+
+// limitOf returns the maxResultBytes of a tool; 0 for one whose results cannot be read.
+func (f *File) limitOf(tool string) int {
+	if limit := f.Limits[tool]; limit > 0 || f.Exposed == nil {
+		return limit
+	}
+	return f.Exposed(tool)
 }
 
 // Result is the result of a run that is too large.
@@ -67,7 +77,7 @@ func (k *Store) Put(ctx context.Context, of File, r Result) (*server.Notice, err
 			return nil, err
 		}
 	}
-	s := summary{Result: r, limit: of.Limits[r.Tool]}
+	s := summary{Result: r, limit: of.limitOf(r.Tool)}
 	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, file: of.Path, tool: r.Tool, json: safe, secrets: of.Secrets}) {
 		s.uri = uriOf(r.Run)
 	}
@@ -141,7 +151,7 @@ func (k *Store) find(ctx context.Context, of File, uri string) (raw []byte, limi
 			return nil, 0, err
 		}
 	}
-	if h == nil || h.file != of.Path || of.Limits[h.tool] == 0 {
+	if h == nil || h.file != of.Path || of.limitOf(h.tool) == 0 {
 		return nil, 0, unknown(uri)
 	}
 	if h.secrets != of.Secrets { // the file has been loaded again
@@ -150,7 +160,7 @@ func (k *Store) find(ctx context.Context, of File, uri string) (raw []byte, limi
 		h = &safe
 		k.memory.put(h)
 	}
-	return h.json, of.Limits[h.tool], nil
+	return h.json, of.limitOf(h.tool), nil
 }
 
 // fromHistory returns the result of a recorded run; nil when the history has none that may be
@@ -165,7 +175,7 @@ func (k *Store) fromHistory(ctx context.Context, of File, run string, before *he
 		return nil, nil //nolint:nilnil // there is none
 	case err != nil:
 		return nil, err
-	case recorded.Status != journal.Finished, recorded.Spilled == 0, of.Limits[recorded.Tool] == 0:
+	case recorded.Status != journal.Finished, recorded.Spilled == 0, of.limitOf(recorded.Tool) == 0:
 		return nil, nil //nolint:nilnil // there is none
 	case before != nil:
 		return before, nil

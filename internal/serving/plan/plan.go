@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"toolgraph/config"
@@ -57,7 +58,7 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 	}
 	t := &Tool{graphs: graphs, maxSteps: p.MaxSteps, rules: graph.Plan{Effects: effectsOf(p.Effects), Confirm: effectsOf(p.Confirm), AskFlows: p.AskFlows}}
 	t.callable = callable.New(file, "plan", "plan-tools", p.Tools, callsOf(file), &found)
-	if t.callable.IsEmpty() && found.Err() == nil {
+	if t.callable.IsEmpty() && found.Err() == nil && len(file.Expose) == 0 {
 		found.Add(p.Pos, "plan-unused", "plans can call nothing: the file exposes no tool of a server, and has none that clients see", "add calls: [\"SERVER.*\"] to plan")
 	}
 	found.Sort()
@@ -85,10 +86,13 @@ func (t *Tool) Rules() *graph.Plan { return &t.rules }
 
 // callsOf returns the calls of servers that plans may make: by default those that the file exposes.
 func callsOf(file *config.File) []config.Text {
-	if file.Plan.Calls == nil {
-		return file.Expose
+	if file.Plan.Calls != nil {
+		return file.Plan.Calls
 	}
-	return file.Plan.Calls
+	known := &callable.Set{File: file}
+	return slices.DeleteFunc(slices.Clone(file.Expose), func(text config.Text) bool {
+		return len(known.Named(text.Value)) == 0 // which is reported of expose
+	})
 }
 
 func effectsOf(words []config.Text) (all []config.Effect) {

@@ -119,15 +119,15 @@ func newTool(offered Tool, found *config.Diagnostics) *tool {
 		}
 		t.run = validated(t, offered.Run)
 	}
-	t.prepareHeaders(found)
+	t.prepareHeaders(found, offered.InputJSON != nil)
 	if def.Annotations != nil && def.Annotations.Kind == config.KindObject {
 		t.annotations = def.Annotations.JSON()
 	}
-	t.listed, t.details = t.entry(), detailsOf(def)
+	t.listed, t.details = t.entry(&offered), detailsOf(def)
 	return t
 }
 
-func (t *tool) entry() []byte {
+func (t *tool) entry(offered *Tool) []byte {
 	dst := value.AppendString([]byte(`{"name":`), t.name)
 	if title := t.def.Title.Value; title != "" {
 		dst = value.AppendString(append(dst, `,"title":`...), title)
@@ -135,9 +135,16 @@ func (t *tool) entry() []byte {
 	if description := t.def.Description.Value; description != "" {
 		dst = value.AppendString(append(dst, `,"description":`...), description)
 	}
-	dst = append(append(dst, `,"inputSchema":`...), t.input.JSON()...)
-	if t.output != nil {
-		dst = append(append(dst, `,"outputSchema":`...), t.output.JSON()...)
+	input, output := offered.InputJSON, offered.OutputJSON
+	if input == nil {
+		input = t.input.JSON()
+	}
+	if output == nil && t.output != nil {
+		output = t.output.JSON()
+	}
+	dst = append(append(dst, `,"inputSchema":`...), input...)
+	if output != nil {
+		dst = append(append(dst, `,"outputSchema":`...), output...)
 	}
 	return dst
 }

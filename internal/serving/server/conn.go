@@ -45,8 +45,8 @@ type flight struct {
 	key       string
 	ctx       context.Context
 	cancel    context.CancelFunc
-	cancelled bool // by the client; guarded by conn.mu
-	listen    bool // subscriptions/listen: lasts until the connection ends
+	cancelled bool  // by the client; guarded by conn.mu
+	listen    Lists // subscriptions/listen, which lasts until the connection ends: of changes of these; 0 for other requests
 }
 
 var errClosing = errors.New("the connection is closing")
@@ -106,7 +106,7 @@ func (c *conn) stopListening() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.flights {
-		if f.listen {
+		if f.listen != 0 {
 			f.cancel()
 		}
 	}
@@ -217,7 +217,7 @@ func (c *conn) request(m *message) *rpcError {
 func (c *conn) route(m *message, o *observation) *rpcError {
 	at := m.era()
 	method := text(m.method)
-	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isResources(method)) {
+	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isOffered(method)) {
 		return invalidRequest("not initialized: send initialize first, or name the protocol version " +
 			"and your capabilities in _meta (" + mcp.LATEST_PROTOCOL_VERSION + ")")
 	}
@@ -228,7 +228,7 @@ func (c *conn) route(m *message, o *observation) *rpcError {
 		return c.listen(m)
 	case method == "logging/setLevel" && at == legacy:
 		return c.setLevel(m, o)
-	case c.server.isResources(method) && at != refused:
+	case c.server.isOffered(method) && at != refused:
 		return c.answerLater(m, at, o)
 	}
 	result, fault := c.server.reply(o.context(c.ctx), m, at)

@@ -295,14 +295,17 @@ func (t *tool) checkHeaders(h http.Header, m *message, at era) *rpcError {
 	return nil
 }
 
-// prepareHeaders records whether the tool has such arguments, and reports invalid marks.
-func (t *tool) prepareHeaders(found *config.Diagnostics) {
+// prepareHeaders records whether the tool has such arguments, and reports invalid marks; those of a foreign tool are
+// ignored.
+func (t *tool) prepareHeaders(found *config.Diagnostics, foreign bool) {
 	mark := schema.Find(t.def.InputSchema, "x-mcp-header")
 	if mark == nil {
 		return
 	}
 	t.headers = true
-	if err := mcp.ValidateParamHeaderAnnotations(t.forHeaders()); err != nil {
+	if err := mcp.ValidateParamHeaderAnnotations(t.forHeaders()); err != nil && foreign {
+		t.headers = false
+	} else if err != nil {
 		found.Add(mark.Pos, "schema-header", "inputSchema: "+err.Error(), "clients skip a tool with an invalid x-mcp-header")
 	}
 }

@@ -22,8 +22,8 @@ func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, 
 		return s.list(m, at)
 	case method == "ping" && at == legacy:
 		return emptyObject, nil
-	case s.isResources(method) && at != refused:
-		return s.resources(ctx, m, at)
+	case s.isOffered(method) && at != refused:
+		return s.offered(ctx, m, at)
 	}
 	return s.delegate(ctx, m)
 }
@@ -84,16 +84,16 @@ func (s *Server) recovered(m *message, fault **rpcError) {
 	}
 }
 
-// answerLater answers a request about resources in a goroutine of its own, so that the read
+// answerLater answers a request about resources or prompts in a goroutine of its own, so that the read
 // loop continues.
 func (c *conn) answerLater(m *message, at era, o *observation) *rpcError {
 	f, fault := c.begin(m, o)
 	if fault != nil {
 		return fault
 	}
-	own := message{method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri)}
+	own := message{method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri), name: bytes.Clone(m.name), arguments: bytes.Clone(m.arguments), params: bytes.Clone(m.params)}
 	go func() {
-		result, fault := c.server.resources(f.ctx, &own, at)
+		result, fault := c.server.offered(f.ctx, &own, at)
 		wanted := c.end(f)
 		if fault != nil {
 			o.refused(fault)

@@ -31,6 +31,9 @@ type Resources interface {
 type Resource struct {
 	URI, Name, Title, Description, MIMEType string
 	Size                                    int // bytes; 0: unknown
+
+	// Raw is the whole entry as a JSON object, without secrets, in place of the other fields; nil: they count.
+	Raw []byte
 }
 
 // Content is one content of a resource. Secrets in it are redacted.
@@ -94,6 +97,10 @@ func appendResources(dst []byte, address string, page []Resource) []byte {
 	for i, r := range page {
 		if i > 0 {
 			dst = append(dst, ',')
+		}
+		if r.Raw != nil {
+			dst = append(dst, r.Raw...)
+			continue
 		}
 		dst = append(r.appendMembers(append(dst, '{'), address), '}')
 	}

@@ -36,8 +36,8 @@ type Server struct {
 	endpoints map[*endpoint]struct{}
 }
 
-// listener is a client that may have subscribed to changes of the tools.
-type listener interface{ toolsChanged() }
+// listener is a client that may have subscribed to changes of lists.
+type listener interface{ changed(lists Lists) }
 
 // New creates a server. The error is config.Diagnostics when a schema is invalid.
 func New(opts Options) (*Server, error) {
@@ -63,7 +63,13 @@ func New(opts Options) (*Server, error) {
 		able = append(able, server.WithIcons(icons...))
 	}
 	if opts.Resources != nil {
-		able = append(able, server.WithResourceCapabilities(false, false))
+		able = append(able, server.WithResourceCapabilities(false, opts.ResourcesChange))
+	}
+	if opts.Prompts != nil {
+		able = append(able, server.WithPromptCapabilities(true))
+	}
+	if opts.Complete != nil {
+		able = append(able, server.WithCompletions())
 	}
 	s.library = server.NewMCPServer(info.Name, info.Version, able...)
 	s.self = introduction(info)
@@ -101,11 +107,7 @@ func (s *Server) Replace(tools []Tool, secrets *config.Secrets) (ended <-chan st
 		return nil, err
 	}
 	old := s.tools.Swap(fresh)
-	s.mu.Lock()
-	for l := range s.listeners {
-		go l.toolsChanged() // a client that does not read must not hold up the others
-	}
-	s.mu.Unlock()
+	s.Changed(ToolsList)
 	old.release()
 	return old.ended, nil
 }
@@ -155,6 +157,10 @@ type Tool struct {
 	// The compiled schemas of Def, when Run validates with them, as an engine does. With a
 	// nil Input the server compiles the schemas and validates.
 	Input, Output *schema.Schema
+
+	// InputJSON and OutputJSON are JSON objects that clients see in place of the schemas: those of a tool of another
+	// server, as it gives them. nil: the schemas.
+	InputJSON, OutputJSON []byte
 }
 
 // Upstream is a tool of another server that a tool calls.
@@ -189,11 +195,16 @@ type Options struct {
 	Tools []Tool // in the order in which they are listed
 
 	Resources Resources // nil: the server has no resources
+	Prompts   Prompts   // nil: the server has no prompts
+	Complete  Complete  // nil: the server completes nothing
 	Observer  Observer  // nil: nothing observes requests
 	Fleet     Fleet     // nil: no other process serves the same clients
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted
+
+	// ResourcesChange says that changes of the list of resources are notified: see Changed.
+	ResourcesChange bool
 
 	// ToolHints returns the known hints of an upstream tool, without starting its server. It
 	// is called for each tools/list, for tools without annotations of their own.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -11,7 +12,7 @@ import (
 // listen opens a subscription. In the modern era clients get only the notifications that they
 // subscribe to, each with the id of the subscription.
 func (c *conn) listen(m *message) *rpcError {
-	wanted, fault := m.subscription()
+	wanted, fault := c.server.subscription(m)
 	if fault != nil {
 		return fault
 	}
@@ -25,7 +26,7 @@ func (c *conn) listen(m *message) *rpcError {
 		f.listen = wanted // the client gets every change after this line
 		return appendAcknowledged(dst, f.id, wanted)
 	})
-	if !wanted {
+	if wanted == 0 {
 		f.cancel() // no subscription: end at once
 	}
 	go c.keepListening(f)
@@ -42,24 +43,31 @@ func (c *conn) keepListening(f *flight) {
 	_ = c.out.putLater(func(dst []byte) []byte { return appendListenEnd(dst, f.id) })
 }
 
-// subscription reports whether a client subscribes to changes of the tools, the only kind of
-// notification that this server has.
-func (m *message) subscription() (toolsChanged bool, fault *rpcError) {
+// subscription returns the lists to whose changes a client subscribes, of those whose changes are notified.
+func (s *Server) subscription(m *message) (wanted Lists, fault *rpcError) {
 	var want mcp.SubscriptionFilter
 	if m.notifications == nil || json.Unmarshal(m.notifications, &want) != nil {
-		return false, invalidParams("notifications: expected an object with the kinds to subscribe to, such as {\"toolsListChanged\": true}")
+		return 0, invalidParams("notifications: expected an object with the kinds to subscribe to, such as {\"toolsListChanged\": true}")
 	}
-	return want.ToolsListChanged, nil
+	for list, is := range map[Lists]bool{ToolsList: want.ToolsListChanged, PromptsList: want.PromptsListChanged, ResourcesList: want.ResourcesListChanged} {
+		if is {
+			wanted |= list
+		}
+	}
+	return wanted & s.notified(), nil
 }
 
 // appendAcknowledged appends the first message of a subscription: the kinds that are served.
-func appendAcknowledged(dst, id []byte, toolsChanged bool) []byte {
-	agreed := "{}"
-	if toolsChanged {
-		agreed = `{"toolsListChanged":true}`
-	}
+func appendAcknowledged(dst, id []byte, wanted Lists) []byte {
 	dst = appendNotification(dst, mcp.MethodNotificationSubscriptionsAcknowledged, id)
-	return append(append(append(dst, `,"notifications":`...), agreed...), "}}\n"...)
+	dst = append(dst, `,"notifications":{`...)
+	for i, list := range wanted.each() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), list.kind()...), `":true`...)
+	}
+	return append(dst, "}}}\n"...)
 }
 
 // appendListenEnd appends the answer to a subscription that this server ends.
@@ -75,17 +83,18 @@ func appendNotification(dst []byte, method string, subscription []byte) []byte {
 	return append(append(dst, subscription...), '}')
 }
 
-// toolsChanged notifies the client that the tools have changed, once for each subscription.
-func (c *conn) toolsChanged() {
+// changed notifies the client that lists have changed, once for each subscription.
+func (c *conn) changed(lists Lists) {
 	c.mu.Lock()
 	var lines []byte
-	if c.legacy {
-		lines = append(lines, `{"jsonrpc":"2.0","method":"`+mcp.MethodNotificationToolsListChanged+"\"}\n"...)
-	}
-	for _, f := range c.flights {
-		if f.listen && !f.cancelled {
-			lines = appendNotification(lines, mcp.MethodNotificationToolsListChanged, f.id)
-			lines = append(lines, "}}\n"...)
+	for _, list := range lists.each() {
+		if c.legacy {
+			lines = append(lines, `{"jsonrpc":"2.0","method":"`+list.method()+"\"}\n"...)
+		}
+		for _, f := range c.flights {
+			if f.listen&list != 0 && !f.cancelled {
+				lines = append(appendNotification(lines, list.method(), f.id), "}}\n"...)
+			}
 		}
 	}
 	c.mu.Unlock()
@@ -94,11 +103,23 @@ func (c *conn) toolsChanged() {
 	}
 }
 
-// subscriber is a stream whose client has subscribed to changes of the tools. Several changes
+// subscriber is a stream whose client has subscribed to changes of lists. Several changes of one
 // before the next notification are one.
-type subscriber struct{ news chan struct{} }
+type subscriber struct {
+	wanted Lists
+	news   chan struct{}
+	what   atomic.Uint32 // Lists
+}
 
-func (s *subscriber) toolsChanged() {
+func newSubscriber(wanted Lists) *subscriber {
+	return &subscriber{wanted: wanted, news: make(chan struct{}, 1)}
+}
+
+func (s *subscriber) changed(lists Lists) {
+	if lists &= s.wanted; lists == 0 {
+		return
+	}
+	s.what.Or(uint32(lists))
 	select {
 	case s.news <- struct{}{}:
 	default:
@@ -108,7 +129,7 @@ func (s *subscriber) toolsChanged() {
 // follow sends notification at each change until the client or this server ends the stream, which
 // it does when the access token of the client is no longer valid; it reports whether this server
 // did.
-func (e *endpoint) follow(x *exchange, r *http.Request, s *subscriber, notification func([]byte) []byte) (closing bool) {
+func (e *endpoint) follow(x *exchange, r *http.Request, s *subscriber, notification func([]byte, Lists) []byte) (closing bool) {
 	e.server.add(s)
 	defer e.server.remove(s)
 	defer every(e.opts.KeepAlive, x.keepAlive)()
@@ -125,7 +146,9 @@ func (e *endpoint) follow(x *exchange, r *http.Request, s *subscriber, notificat
 		case <-e.closing:
 			return true
 		case <-s.news:
-			x.notify(notification)
+			for _, list := range Lists(s.what.Swap(0)).each() {
+				x.notify(func(dst []byte) []byte { return notification(dst, list) })
+			}
 		}
 	}
 }
@@ -139,15 +162,15 @@ func (e *endpoint) news(w http.ResponseWriter, r *http.Request) {
 	}
 	x := e.newExchange(w, r)
 	x.open()
-	e.follow(x, r, &subscriber{news: make(chan struct{}, 1)}, func(dst []byte) []byte {
-		return append(dst, `{"jsonrpc":"2.0","method":"`+mcp.MethodNotificationToolsListChanged+"\"}\n"...)
+	e.follow(x, r, newSubscriber(e.server.notified()), func(dst []byte, list Lists) []byte {
+		return append(dst, `{"jsonrpc":"2.0","method":"`+list.method()+"\"}\n"...)
 	})
 }
 
 // listen is a subscription of the modern era. Its stream lasts until the client or this server
 // ends it.
 func (e *endpoint) listen(x *exchange, r *http.Request, m *message) {
-	wanted, fault := m.subscription()
+	wanted, fault := e.server.subscription(m)
 	if fault != nil {
 		e.refuse(x, m, fault, http.StatusOK)
 		return
@@ -156,12 +179,12 @@ func (e *endpoint) listen(x *exchange, r *http.Request, m *message) {
 		e.refuse(x, m, invalidRequest("a subscription is a stream; send Accept: application/json, text/event-stream"), http.StatusNotAcceptable)
 		return
 	}
-	s := &subscriber{news: make(chan struct{}, 1)}
+	s := newSubscriber(wanted)
 	x.notify(func(dst []byte) []byte { return appendAcknowledged(dst, m.id, wanted) })
-	closing := !wanted // no subscription: end at once
-	if wanted {
-		closing = e.follow(x, r, s, func(dst []byte) []byte {
-			return append(appendNotification(dst, mcp.MethodNotificationToolsListChanged, m.id), "}}\n"...)
+	closing := wanted == 0 // no subscription: end at once
+	if wanted != 0 {
+		closing = e.follow(x, r, s, func(dst []byte, list Lists) []byte {
+			return append(appendNotification(dst, list.method(), m.id), "}}\n"...)
 		})
 	}
 	if closing {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/value"
 )
 
 // appendWhole appends the answer line of a call whose result is passed on as its server gave it. What is no part of
@@ -23,6 +25,7 @@ func (s *Server) appendWhole(dst, id []byte, c *call, a *Answer) []byte {
 	if len(result.Content) == 0 || result.Content[0] != '[' {
 		result.Content = []byte("[]")
 	}
+	s.givenIn(c.subject, result.Content)
 	dst = append(append(appendHead(dst, id), `"result":{"content":`...), result.Content...)
 	if len(result.StructuredContent) > 0 && result.StructuredContent[0] == '{' {
 		dst = append(append(dst, `,"structuredContent":`...), result.StructuredContent...)
@@ -40,6 +43,21 @@ func (s *Server) appendWhole(dst, id []byte, c *call, a *Answer) []byte {
 		}
 	}
 	return s.appendTailWith(dst, c.modern, a.Usage, len(result.Content)+len(result.StructuredContent), more)
+}
+
+// givenIn notes the links in content for a subject.
+func (s *Server) givenIn(subject string, content []byte) {
+	if s.opts.Resources == nil {
+		return
+	}
+	decoded, err := value.Decode(content)
+	if err != nil {
+		return
+	}
+	items, _ := decoded.([]any)
+	for _, item := range items {
+		s.given(subject, item)
+	}
 }
 
 // compact returns JSON without white space between its parts: a line of stdio must have no line end in it.
