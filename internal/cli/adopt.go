@@ -82,13 +82,13 @@ func (f *adoptFlags) links() files.Links {
 }
 
 // readAdoption returns what would become of the servers of a host.
-func (f *adoptFlags) readAdoption(ctx context.Context, host *hostconfig.Host) (*adopt.Adoption, error) {
+func (f *adoptFlags) readAdoption(host *hostconfig.Host) (*adopt.Adoption, error) {
 	r, err := registry.OfUser()
 	if err != nil {
 		return nil, err
 	}
 	home, _ := os.UserHomeDir() // "" when it is unknown: what needs it is reported
-	return adopt.Read(ctx, host, adopt.Options{
+	return adopt.Read(host, adopt.Options{
 		Reader:   hostconfig.Options{Home: home, Lookup: os.LookupEnv, IsSelf: isSelf},
 		Registry: r, Keep: f.keep,
 		Launch: func(graph string) (l hostconfig.Launch, err error) {
@@ -140,7 +140,7 @@ type toolCount struct {
 }
 
 func (f *adoptFlags) run(ctx context.Context, std program.Streams, host *hostconfig.Host) error {
-	a, err := f.readAdoption(ctx, host)
+	a, err := f.readAdoption(host)
 	if err != nil {
 		return fmt.Errorf("cannot adopt from %s: %w", host.Title, err)
 	}
@@ -195,7 +195,7 @@ func (f *adoptFlags) end(std program.Streams, report *adoption, err error) error
 	return nil
 }
 
-// agreed asks the person at the terminal; --yes agrees. The error says that nobody has agreed.
+// agreed asks the person at the terminal; --yes agrees. The error says that there was no yes.
 func (f *adoptFlags) agreed(ctx context.Context, std program.Streams, question string) error {
 	if f.yes {
 		return nil

@@ -2,7 +2,6 @@ package adopt
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ type Options struct {
 
 // Read returns what would become of the servers of a host; nothing is written and started. The error says what is wrong
 // with the host's file, or which server of Options.Keep it has not.
-func Read(_ context.Context, host *hostconfig.Host, o Options) (*Adoption, error) {
+func Read(host *hostconfig.Host, o Options) (*Adoption, error) {
 	a := &Adoption{Host: host, File: host.Target(hostconfig.UserScope, ""), registry: o.Registry, place: placeOf(o.Registry, host)}
 	if a.File == "" {
 		return nil, fmt.Errorf("the directory of the configuration of %s is not known, because HOME is not set", host.Title)
@@ -87,7 +86,7 @@ func Read(_ context.Context, host *hostconfig.Host, o Options) (*Adoption, error
 			one.Stays = "--keep"
 		}
 		if one.Stays == "" {
-			if err := a.register(&one); err != nil {
+			if err := a.nameOf(&one); err != nil {
 				return nil, err
 			}
 		}
@@ -113,8 +112,8 @@ func (a *Adoption) withoutEarlier() ([]byte, *record, error) {
 	return content, earlier, err
 }
 
-// register finds the name of a server in the registry, which may have it already.
-func (a *Adoption) register(s *Server) error {
+// nameOf finds the name of a server in the registry, which may have it already.
+func (a *Adoption) nameOf(s *Server) error {
 	if s.As = s.Name; registry.CheckName(s.As) != nil {
 		s.As = strings.Trim(notInName().ReplaceAllString(s.Name, "-"), "-")
 		s.Notes = append(s.Notes, fmt.Sprintf("its name is %s for plans", wording.Quote(s.As)))
@@ -127,7 +126,7 @@ func (a *Adoption) register(s *Server) error {
 	switch {
 	case err != nil:
 		return err
-	case known && !same:
+	case known && !same && !a.earlier.isIn(a.registry, s.As):
 		s.Stays = fmt.Sprintf("the registry %s has another server of its name", a.registry.Path)
 	default:
 		s.isAdded = !known || a.earlier.added(s.As)

@@ -46,6 +46,16 @@ func (r *record) added(as string) bool {
 	return r != nil && slices.ContainsFunc(r.Servers, func(s listed) bool { return s.As == as && s.IsAdded })
 }
 
+// isIn reports whether the adoption has added a server to a registry, which has it unchanged.
+func (r *record) isIn(in registry.Registry, as string) bool {
+	if !r.added(as) {
+		return false
+	}
+	at := slices.IndexFunc(r.Servers, func(s listed) bool { return s.As == as })
+	_, same, err := in.Has(as, r.Servers[at].Entry)
+	return same && err == nil
+}
+
 // names returns the names of the adopted servers in the host's file.
 func (r *record) names() (all []string) {
 	for _, s := range r.Servers {

@@ -72,7 +72,7 @@ type Undone struct {
 	Left    []string `json:"left"`             // what stays, and why
 }
 
-// Write takes the adoption back: the host's file first, then what nothing else uses and nobody has changed. The record goes
+// Write takes the adoption back: the host's file first, then what nothing else uses and is unchanged. The record goes
 // last, so that to undo again goes on where it has stopped.
 func (u *Undoing) Write(ctx context.Context, links files.Links) (*Undone, error) {
 	done := &Undone{Removed: []string{}, Left: []string{}}
@@ -93,7 +93,7 @@ func (u *Undoing) Write(ctx context.Context, links files.Links) (*Undone, error)
 		case digest(src) != file.digest:
 			done.Left = append(done.Left, file.path+": it was changed since")
 		default:
-			if err := os.Remove(file.path); err != nil {
+			if err := files.Remove(file.path); err != nil {
 				return nil, err
 			}
 			done.Removed = append(done.Removed, file.path)
@@ -102,7 +102,7 @@ func (u *Undoing) Write(ctx context.Context, links files.Links) (*Undone, error)
 	if err := u.forget(); err != nil {
 		return nil, err
 	}
-	if err := os.Remove(u.place.record()); err != nil {
+	if err := files.Remove(u.place.record()); err != nil {
 		return nil, err
 	}
 	_ = os.Remove(u.place.dir) // unless something is left in it
@@ -112,7 +112,7 @@ func (u *Undoing) Write(ctx context.Context, links files.Links) (*Undone, error)
 
 // unregister removes the servers that the adoption has added to the registry.
 func (u *Undoing) unregister(ctx context.Context, done *Undone) error {
-	others, err := u.others()
+	others, err := usedBy(u.registry, u.Host)
 	if err != nil {
 		return err
 	}
@@ -145,17 +145,17 @@ func (u *Undoing) unregister(ctx context.Context, done *Undone) error {
 	if src, err := os.ReadFile(u.registry.Path); err != nil || !bytes.Equal(bytes.Join(bytes.Fields(src), nil), []byte(`{"mcpServers":{}}`)) {
 		return nil //nolint:nilerr // there is none, or it has more
 	}
-	return os.Remove(u.registry.Path)
+	return files.Remove(u.registry.Path)
 }
 
-// others returns the hosts whose adoptions use a server of the registry.
-func (u *Undoing) others() (map[string]string, error) {
+// usedBy returns, by server of the registry, another host than this one whose adoption uses it.
+func usedBy(in registry.Registry, host *hostconfig.Host) (map[string]string, error) {
 	hosts := map[string]string{}
 	for _, name := range hostconfig.Names() {
-		if name == u.Host.Name {
+		if name == host.Name {
 			continue
 		}
-		r, err := placeOf(u.registry, hostconfig.Find(name)).read()
+		r, err := placeOf(in, hostconfig.Find(name)).read()
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ func (u *Undoing) forget() error {
 	if u.record.Backup == "" || !u.IsExact() {
 		return nil
 	}
-	err := os.Remove(u.record.Backup)
+	err := files.Remove(u.record.Backup)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

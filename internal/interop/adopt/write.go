@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/interop/hostconfig"
@@ -39,15 +40,8 @@ func (a *Adoption) Write(ctx context.Context, locked []byte, links files.Links) 
 	if err := a.place.write(r); err != nil {
 		return "", err
 	}
-	for _, s := range a.Adopted() {
-		if known, _, err := a.registry.Has(s.As, *s.server.Entry); err != nil {
-			return "", err
-		} else if known {
-			continue
-		}
-		if err := a.registry.Put(ctx, s.As, *s.server.Entry, false); err != nil {
-			return "", err
-		}
+	if err := a.register(ctx); err != nil {
+		return "", err
 	}
 	if err := write(a.place.graph(), a.Graph()); err != nil {
 		return "", err
@@ -68,6 +62,38 @@ func (a *Adoption) Write(ctx context.Context, locked []byte, links files.Links) 
 		r.Backup = backup
 	}
 	return backup, a.place.write(r)
+}
+
+// register brings the adopted servers into the registry, and takes out what an earlier adoption has added and this one has
+// not.
+func (a *Adoption) register(ctx context.Context) error {
+	adopted := a.Adopted()
+	for _, s := range adopted {
+		if _, same, err := a.registry.Has(s.As, *s.server.Entry); err != nil {
+			return err
+		} else if same {
+			continue
+		}
+		if err := a.registry.Put(ctx, s.As, *s.server.Entry, a.earlier.isIn(a.registry, s.As)); err != nil {
+			return err
+		}
+	}
+	if a.earlier == nil {
+		return nil
+	}
+	others, err := usedBy(a.registry, a.Host)
+	if err != nil {
+		return err
+	}
+	for _, s := range a.earlier.Servers {
+		if others[s.As] != "" || slices.ContainsFunc(adopted, func(now Server) bool { return now.As == s.As }) || !a.earlier.isIn(a.registry, s.As) {
+			continue
+		}
+		if err := a.registry.Remove(ctx, s.As); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // onto returns another content of the host's file after the adoption: its servers must be those that were shown.

@@ -13,7 +13,7 @@ import (
 // keep returns the reference to a variable for a whole value of env or headers, which stays in the host's file.
 func (e *entryReader) keep(text config.Text, of holder) string {
 	prefix := of.prefix
-	if !SecretName(of.name) {
+	if own := variableName(e.name) + "_"; !SecretName(of.name) && !strings.HasPrefix(variableName(of.name), own) {
 		prefix = e.name // a variable such as PATH would change more than this server
 	}
 	base := variableName(prefix, strings.TrimPrefix(strings.ToLower(of.name), "x-"))
@@ -21,7 +21,7 @@ func (e *entryReader) keep(text config.Text, of holder) string {
 		base = variableName(prefix, "token")
 	}
 	name := e.free(base, text.Value)
-	e.kept[name] = text.Value
+	e.values[name] = text.Value
 	return "${" + name + "}"
 }
 
@@ -31,11 +31,11 @@ func (e *entryReader) written(parts []piece, pos config.Pos) (string, error) {
 		if !e.opts.Keep || p.variable == "" {
 			continue
 		}
-		if before, has := e.kept[p.variable]; has && before != p.source {
+		if before, has := e.values[p.variable]; has && before != p.source {
 			e.leave(pos, "its variable %s has another value in another place of the file", p.variable)
 			continue
 		}
-		e.kept[p.variable] = p.source
+		e.values[p.variable] = p.source
 	}
 	return written(parts)
 }
@@ -61,7 +61,7 @@ func (e *entryReader) variablesOf(entry *registry.Definition) (values []Setting,
 		add(text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if text, has := e.kept[name]; has {
+		if text, has := e.values[name]; has {
 			values = append(values, Setting{name, text})
 			continue
 		}

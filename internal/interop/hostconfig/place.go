@@ -142,6 +142,7 @@ func Backup(path string, content []byte) (string, error) {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d.bak", base, n)
 		}
+		files.Changing("create", name)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -149,6 +150,7 @@ func Backup(path string, content []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		files.Changing("write", name)
 		_, err = f.Write(content)
 		if err == nil {
 			err = f.Sync()

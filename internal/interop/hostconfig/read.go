@@ -64,12 +64,12 @@ type Reader struct {
 	host    *Host
 	opts    Options
 	secrets map[string]string // by the variable in their place, to give each secret a variable of its own
-	kept    map[string]string // what the host's file has in the place of a variable, with Keep
+	values  map[string]string // what the host's file has in the place of a variable, with Keep
 }
 
 // NewReader returns a reader of a host's files.
 func NewReader(host *Host, opts Options) *Reader {
-	return &Reader{host: host, opts: opts, secrets: map[string]string{}, kept: map[string]string{}}
+	return &Reader{host: host, opts: opts, secrets: map[string]string{}, values: map[string]string{}}
 }
 
 // File is what a host's file has.

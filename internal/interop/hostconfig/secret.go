@@ -132,8 +132,8 @@ func (e *entryReader) secret(value string, of holder, pos config.Pos) piece {
 func (e *entryReader) free(base, value string) string {
 	name := base
 	taken := func() bool {
-		secret, kept := e.secrets[name], e.kept[name]
-		return secret != "" && secret != value || kept != "" && kept != value
+		secret, own := e.secrets[name], e.values[name]
+		return secret != "" && secret != value || own != "" && own != value
 	}
 	if own := variableName(e.name); taken() && !strings.HasPrefix(base, own+"_") {
 		base = own + "_" + base
