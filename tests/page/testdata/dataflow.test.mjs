@@ -92,6 +92,7 @@ test('a run of steps', () => use(graph('steps'), { state: newState(), viewport: 
   await blur(page);
   await press(page, 'j', 'k', 'k'); // from step to step
   await head(page, ['deeper']);
+  await page.waitForFunction(() => location.hash.endsWith('deeper')); // it follows a moment later
   await page.reload();
   await head(page, ['deeper', 'step 1.deeper']); // the place is in the address
   await page.fill('#find-step', 'extra');
