@@ -37,7 +37,10 @@ func (a *Adoption) Graph() []byte {
 	for i := range calls {
 		calls[i] = word(calls[i])
 	}
-	fmt.Fprintf(&out, "plan:\n  calls: [%s]\n  flows: ask\n", strings.Join(calls, ", "))
+	fmt.Fprintf(&out, "plan:\n  calls: [%s]\n  flows: ask\nexpose:\n", strings.Join(calls, ", "))
+	for _, s := range a.Adopted() {
+		fmt.Fprintf(&out, "  - {server: %s, prompts: true, resources: true}\n", word(s.As))
+	}
 	return []byte(out.String())
 }
 
