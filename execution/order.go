@@ -128,6 +128,12 @@ func DeclaredChanges(ctx context.Context, g *graph.Graph) []string {
 	return h.changingSteps(ctx, g)
 }
 
+// Changes returns the names of the steps that may change something in a run with these options, as Start.Changing has
+// them.
+func Changes(ctx context.Context, g *graph.Graph, opts ...Option) []string {
+	return New(nil).with(opts).changingSteps(ctx, g)
+}
+
 // WithReads sets the function that reports whether a tool only reads, as its server says: for the order of
 // steps every server is believed. Without the function, and where the file does not say so, a call may
 // change something.

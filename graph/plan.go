@@ -21,6 +21,17 @@ func (p *Plan) PermitsEffect(effect config.Effect) bool {
 	return p.Effects == nil || slices.Contains(p.Effects, KnownEffect(effect))
 }
 
+// MostEffect returns the worst effect that calls of the plan may have.
+func (p *Plan) MostEffect() config.Effect {
+	most := config.ReadEffect
+	for _, effect := range []config.Effect{config.WriteEffect, config.DestroyEffect} {
+		if p.PermitsEffect(effect) {
+			most = effect
+		}
+	}
+	return most
+}
+
 // Confirms reports whether the user must agree before a call with an effect.
 func (p *Plan) Confirms(effect config.Effect) bool {
 	return slices.Contains(p.Confirm, KnownEffect(effect))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The page about attacks has twelve, and each names tests that exist.
+// The page about attacks has twelve, and each names tests that exist; so does each row about plans.
 func TestSecurityPage(t *testing.T) {
 	src, err := os.ReadFile(filepath.Join("..", "docs", "security.md"))
 	if err != nil {
@@ -28,7 +28,8 @@ func TestSecurityPage(t *testing.T) {
 			defined[found[1]] = true
 		}
 	}
-	attacks := strings.Split(string(src), "\n## ")[1:]
+	page, plans, _ := strings.Cut(string(src), "\n# Plans\n")
+	attacks := strings.Split(page, "\n## ")[1:]
 	if len(attacks) != 12 {
 		t.Errorf("the page has %d attacks, want 12", len(attacks))
 	}
@@ -44,5 +45,24 @@ func TestSecurityPage(t *testing.T) {
 				t.Errorf("%s: there is no test %s", title, name[1])
 			}
 		}
+	}
+	rows := 0
+	for line := range strings.Lines(plans) {
+		if !strings.HasPrefix(line, "| to ") {
+			continue
+		}
+		rows++
+		tests := named.FindAllStringSubmatch(line, -1)
+		if len(tests) == 0 {
+			t.Errorf("without a test: %s", line)
+		}
+		for _, name := range tests {
+			if !defined[name[1]] {
+				t.Errorf("there is no test %s: %s", name[1], line)
+			}
+		}
+	}
+	if rows < 15 {
+		t.Errorf("%d rows are about plans", rows)
 	}
 }

@@ -177,7 +177,7 @@ func (m *machine) array(n *node, input any, env *bindings) (any, error) {
 			out = append(out, value)
 		}
 		if len(n.parts) > 1 && len(out) > maxItems {
-			return nil, tooManyItems(n)
+			return nil, tooManyItems(n, maxItems)
 		}
 	}
 	if n.cons {
@@ -189,8 +189,8 @@ func (m *machine) array(n *node, input any, env *bindings) (any, error) {
 	return out, nil
 }
 
-func tooManyItems(n *node) error {
-	return &Error{Code: "size", Message: fmt.Sprintf("the list has more than %d items", maxItems), Offset: n.at}
+func tooManyItems(n *node, most int) error {
+	return &Error{Code: "size", Message: fmt.Sprintf("the list has more than %d items", most), Offset: n.at}
 }
 
 func (m *machine) block(n *node, input any, env *bindings) (value any, err error) {

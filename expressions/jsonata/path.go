@@ -119,7 +119,7 @@ func (m *machine) step(n *node, input any, values []any, env *bindings, last boo
 			}
 		}
 		if out = appendResult(out, result); len(out) > maxRange {
-			return nil, tooManyItems(n)
+			return nil, tooManyItems(n, maxRange)
 		}
 	}
 	if last && found == 1 {
@@ -200,7 +200,7 @@ func (m *machine) tupleStep(n *node, values []any, tuples []*tuple, env *binding
 			out = append(out, n.tupleOf(t, item, i))
 		}
 		if len(out) > maxItems {
-			return nil, tooManyItems(n)
+			return nil, tooManyItems(n, maxRange)
 		}
 	}
 	staged, err := m.stages(n.stages, &list{items: out, sequence: true, stream: true}, env)

@@ -53,6 +53,7 @@ Its address contains a token that is new at each start.`,
 	cmd.Flags().BoolVar(&flags.noOpen, "no-open", false, "print the address without opening a browser")
 	cmd.Flags().BoolVar(&flags.allowWrite, "allow-write", false, "allow the page to save changes of the graph file")
 	flags.RegisterRuns(cmd, "warn")
+	flags.RegisterPipeline(cmd)
 	flags.History.Register(cmd)
 	return program.TakesGraph(cmd, &flags.Graph)
 }
@@ -141,7 +142,7 @@ func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 
 // pageOf returns what the page shows of a file.
 func pageOf(l *runtime.Loaded) page.Project {
-	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.Engine(), Servers: l, Begin: l.Begin, Hear: runtime.WithUpstreamProgress}
+	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.Engine(), Servers: l, Begin: l.Begin, Believe: l.Believe, Plans: l, Hear: runtime.WithUpstreamProgress}
 	if l.History != nil {
 		p.Again = pageAgain{l}
 	}

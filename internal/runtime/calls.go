@@ -82,7 +82,7 @@ func (l *Loaded) tools(engine *execution.Engine) (offered, reader []server.Tool,
 			return nil, nil, err
 		}
 		last := &offered[len(offered)-1]
-		last.Run = l.planRunner(last.Run)
+		last.Run, last.Calls = l.planRunner(last.Run), l.planCalls()
 		offered = append(offered, search)
 	}
 	of := l.resultsFile()

@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"toolgraph/execution"
@@ -72,6 +74,33 @@ func (l *Loaded) searchTool() (server.Tool, error) {
 	return l.Plan.SearchTool(l, func(ctx context.Context) plan.Beliefs { return l.Believer(true).beliefs(ctx) })
 }
 
+// planCalls returns what plans may call, each with the worst that it may do there: the annotations of run_plan follow from
+// it. Under a lock a pattern stands for the locked tools; without one, an unknown effect is the worst that plans may have.
+func (l *Loaded) planCalls() (all []server.Upstream) {
+	rules := l.Plan.Rules()
+	for _, call := range upstreamsOf(l.Plan.Graph) {
+		if l.Lock == nil {
+			if call.Effect = graph.KnownEffect(call.Effect); !graph.Within(call.Effect, rules.MostEffect()) {
+				call.Effect = rules.MostEffect()
+			}
+			all = append(all, call)
+			continue
+		}
+		prefix, open := strings.CutSuffix(call.Tool, "*")
+		for i := range l.Lock.Entries {
+			e := &l.Lock.Entries[i]
+			if e.Server != call.Server || e.Tool != call.Tool && (!open || !strings.HasPrefix(e.Tool, prefix)) {
+				continue
+			}
+			known := server.Upstream{Server: e.Server, Tool: e.Tool, Effect: graph.KnownEffect(cmp.Or(call.Effect, e.Hints().Effect()))}
+			if rules.PermitsEffect(known.Effect) && !slices.Contains(all, known) {
+				all = append(all, known)
+			}
+		}
+	}
+	return all
+}
+
 // planRunner runs plans: one that is only to be checked starts no run.
 func (l *Loaded) planRunner(run server.Run) server.Run {
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
@@ -95,16 +124,22 @@ func (l *Loaded) CheckPlan(ctx context.Context, args value.Value) (value.Value, 
 	return l.Plan.Check(ctx, args, l, l.Believer(true).beliefs(ctx))
 }
 
-// mayBegin returns why a plan is not begun: it has calls that plans must not make, or that need the agreement of a user
-// who cannot be asked. nil: it may, or is no plan.
-func (l *Loaded) mayBegin(ctx context.Context, g *graph.Graph) error {
+// Permitted returns why a plan is not begun, with any user: it has calls that plans must not make. nil: it may, or is
+// no plan.
+func (l *Loaded) Permitted(ctx context.Context, g *graph.Graph) error {
 	if g.Plan == nil {
 		return nil
 	}
-	beliefs := l.Believer(true).beliefs(ctx)
-	if err := plan.Permitted(g, beliefs); err != nil {
+	return plan.Permitted(g, l.Believer(true).beliefs(ctx))
+}
+
+// mayBegin returns why a plan is not begun: it has calls that plans must not make, or that need the agreement of a user
+// who cannot be asked. nil: it may, or is no plan.
+func (l *Loaded) mayBegin(ctx context.Context, g *graph.Graph) error {
+	if err := l.Permitted(ctx, g); err != nil || g.Plan == nil {
 		return err
 	}
+	beliefs := l.Believer(true).beliefs(ctx)
 	if able, says := l.UserOf(g).(Answering); says {
 		if why := able.CanAsk(ctx); why != nil {
 			return plan.Unanswerable(g, beliefs, why)

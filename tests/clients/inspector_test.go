@@ -27,7 +27,7 @@ func newInspector(t *testing.T) inspector {
 }
 
 // run starts the program on a graph through the Inspector. The exit code is 0, 1 for
-// an error, 5 for a tool's error, 6 for schemas that other hosts may refuse.
+// an error, which out is then, 5 for a tool's error, 6 for schemas that other hosts may refuse.
 func (i inspector) run(t *testing.T, s surroundings, env map[string]string, graph string, args ...string) (out string, code int) {
 	t.Helper()
 	line := append([]string{i.script, "--cli", s.binary, "-g", graph}, args...)
@@ -41,6 +41,9 @@ func (i inspector) run(t *testing.T, s surroundings, env map[string]string, grap
 	said, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
+		if exit.ExitCode() == 1 {
+			said = append(said, stderr.Bytes()...)
+		}
 		return string(said), exit.ExitCode()
 	}
 	if err != nil {

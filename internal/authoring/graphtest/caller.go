@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -95,6 +96,7 @@ type caller struct {
 	naming naming
 	mocks  []*Mock              // the first that has an answer gives it
 	server execution.ToolCaller // nil: none
+	tests  bool                 // it is of a case, which can record calls
 	fills  places               // whose paths servers get, and mocks return
 	known  places               // whose names are in the arguments that mocks are matched with
 
@@ -108,7 +110,7 @@ type caller struct {
 func newCaller(g *graph.Graph, c *Case, s *Suite, t *tape, in surroundings) *caller {
 	return &caller{
 		naming: namingOf(g), mocks: slices.Concat(c.Mocks, s.Mocks), used: map[*Rule]int{},
-		tape: t, server: in.caller, fills: in.fills, known: in.known,
+		tape: t, server: in.caller, tests: true, fills: in.fills, known: in.known,
 	}
 }
 
@@ -160,7 +162,7 @@ func (c *caller) answer(call *Call) bool {
 	case c.server != nil:
 		return false
 	default:
-		c.refuse(call, unanswered(call, c.tape))
+		c.refuse(call, c.withoutAnswer(call))
 	}
 	c.made = append(c.made, *call)
 	return true
@@ -258,11 +260,13 @@ func (c *caller) refuse(call *Call, p Problem) {
 	}
 }
 
-// unanswered is the problem of a call without an answer.
-func unanswered(call *Call, t *tape) Problem {
-	p := Problem{What: "call"}
+// withoutAnswer is the problem of a call without an answer.
+func (c *caller) withoutAnswer(call *Call) Problem {
+	p, t := Problem{What: "call"}, c.tape
 	asked := fmt.Sprintf("%s calls %s.%s with %s", callerText(&call.Call), call.Server, call.Tool, encoded(call.Args))
 	switch n, nearest := t.near(call.Call); {
+	case !c.tests:
+		p.Message = fmt.Sprintf("%s, but no mock answers it; write %s: {\"result\": …} into the mocks", asked, strconv.Quote(call.Name()))
 	case nearest != nil:
 		p.Message = fmt.Sprintf("%s, but the cassette has %s of this tool with other arguments; record again with toolgraph test --record, or mock it",
 			asked, wording.Count(n, "call"))

@@ -237,11 +237,7 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 		tools[g.Tool.Name.Value] = true
 	}
 	unknown := func(name string, pos config.Pos, owner, what string, known map[string]bool) {
-		if name != "" && !known[name] {
-			near := wording.Nearest(name, slices.Sorted(maps.Keys(known)))
-			found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name), cmp.Or(wording.Meant(near), "write a name that the graph file has")).
-				Fixed(config.ReplaceAt(pos, near))
-		}
+		addUnknown(&found, name, pos, owner, what, known)
 	}
 	for _, m := range s.Mocks {
 		unknown(m.Name.Value, m.Name.Pos, s.Graph, callable, calls)
@@ -274,6 +270,15 @@ func (s *Suite) Check(p *project.Project) config.Diagnostics {
 	}
 	found.Sort()
 	return found
+}
+
+// addUnknown reports a name that is not known.
+func addUnknown(found *config.Diagnostics, name string, pos config.Pos, owner, what string, known map[string]bool) {
+	if name != "" && !known[name] {
+		near := wording.Nearest(name, slices.Sorted(maps.Keys(known)))
+		found.Add(pos, "unknown-test-name", fmt.Sprintf("%s has no %s %q", owner, what, name), cmp.Or(wording.Meant(near), "write a name that the graph file has")).
+			Fixed(config.ReplaceAt(pos, near))
+	}
 }
 
 // nodes returns the names of nodes in the expectation but for its path, with their places.

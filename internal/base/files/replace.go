@@ -35,11 +35,13 @@ func Write(path string, content []byte, fresh fs.FileMode, links Links) error {
 // whatever is at path, a symbolic link included. A reader sees the old file or the new one,
 // never a part; after an error the old one is unchanged. The content is flushed to the disk first.
 func Replace(path string, content []byte, mode fs.FileMode) error {
+	Changing("create", path)
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // fails after the rename, as it should
+	Changing("write", path)
 	_, err = tmp.Write(content)
 	if err == nil {
 		err = tmp.Chmod(mode)
@@ -50,5 +52,12 @@ func Replace(path string, content []byte, mode fs.FileMode) error {
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
+	Changing("rename", path)
 	return os.Rename(tmp.Name(), path)
+}
+
+// Remove removes a file.
+func Remove(path string) error {
+	Changing("remove", path)
+	return os.Remove(path)
 }

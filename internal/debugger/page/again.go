@@ -51,7 +51,7 @@ func (s *Server) recorded(r *http.Request) (*loaded, journal.Run, error) {
 	}
 	run, err := s.opts.Store.Run(r.Context(), id)
 	if err != nil {
-		return nil, run, errorf(http.StatusNotFound, "run %q is not recorded; replays are not, and old runs are deleted", id)
+		return nil, run, errorf(http.StatusNotFound, "run %q is not recorded; replays and runs with mocks are not, and old runs are deleted", id)
 	}
 	if err := s.hasRoom(); err != nil {
 		return nil, run, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"toolgraph/internal/serving/toolset"
 )
@@ -17,6 +18,9 @@ type failure struct {
 	Message string  `json:"message"`
 	Hint    string  `json:"hint,omitempty"`
 	Fields  []field `json:"fields,omitempty"` // arguments that do not match the schema
+
+	Findings json.RawMessage `json:"findings,omitempty"` // about a plan that is not run
+	Mocks    bool            `json:"mocks,omitempty"`    // it is about the mocks
 
 	Mistake *mistakeJSON `json:"mistake,omitempty"` // in an expression that was sent
 }
@@ -44,6 +48,15 @@ func handler(f endpoint) http.HandlerFunc {
 			return
 		}
 		write(w, http.StatusOK, answer)
+	}
+}
+
+// slow is a handler whose answer may take as long as servers need to start.
+func slow(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		control, end := http.NewResponseController(w), time.Now().Add(patience)
+		_ = errors.Join(control.SetReadDeadline(end), control.SetWriteDeadline(end)) // also the former ends the context of a request
+		next(w, r)
 	}
 }
 

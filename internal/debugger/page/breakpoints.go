@@ -100,6 +100,9 @@ func (s *Server) setBreakpoint(r *http.Request, in breakpointJSON) (any, error) 
 	}
 	given := debug.Breakpoint{Node: in.Node, Condition: in.Condition, Disabled: in.Disabled}
 	if !in.Removed {
+		if slices.Contains(p.Requested(), g) {
+			g = s.requestWith(g, in.Node)
+		}
 		if err := s.checkBreakpoint(r, g, given); err != nil {
 			return nil, err
 		}

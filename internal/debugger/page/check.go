@@ -34,12 +34,11 @@ func newResults() results {
 func (s *Server) check(ctx context.Context, text []byte, saved bool) (*checks.Checked, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkBudget)
 	defer cancel()
-	select {
-	case s.checks.free <- struct{}{}:
-		defer func() { <-s.checks.free }()
-	case <-ctx.Done():
-		return nil, errorf(http.StatusServiceUnavailable, "%d texts are being checked, which is the limit; ask again later", mostChecks)
+	done, err := s.checking(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	c, err := s.opts.File.Check(ctx, text, saved)
 	if err != nil {
 		return nil, errorf(http.StatusServiceUnavailable, "the text was not checked: %s", s.loaded().File.Secrets.Redact(err.Error()))
@@ -50,6 +49,16 @@ func (s *Server) check(ctx context.Context, text []byte, saved bool) (*checks.Ch
 		s.mu.Unlock()
 	}
 	return c, nil
+}
+
+// checking waits for room to check a text, which done frees.
+func (s *Server) checking(ctx context.Context) (done func(), err error) {
+	select {
+	case s.checks.free <- struct{}{}:
+		return func() { <-s.checks.free }, nil
+	case <-ctx.Done():
+		return nil, errorf(http.StatusServiceUnavailable, "%d texts are being checked, which is the limit; ask again later", mostChecks)
+	}
 }
 
 // checkedFile returns what was found in the file as it is now; it is checked once.

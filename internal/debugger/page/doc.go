@@ -18,12 +18,14 @@
 //	POST /api/complete                {text, at} → what can be written there: {from, candidates}
 //	POST /api/describe                {text, at} → what is known of the word there: {from, to, label, detail, doc} or null
 //	GET  /api/graphs/{tool}           nodes and edges
+//	POST /api/plans                   {args} of run_plan, or its steps → {report: what run_plan answers to dryRun, graph}
 //	GET  /api/events                  server-sent events: run (as below, also of other processes), project, breakpoints, questions, missed
 //	GET  /api/breakpoints/{tool}      {tool, breakpoints: [{node, condition, disabled}]}, which all pages share
 //	PUT  /api/breakpoints/{tool}      {node, condition, disabled, removed} of one → as GET; else the place in the condition
 //	GET  /api/runs                    ?tool&status&text&since&until&before&limit → {runs, next}, the newest first
-//	POST /api/runs                    {tool, args, pause, runTo} → {id}; else the fields that do not match the schema
+//	POST /api/runs                    {tool, args, pause, runTo, mocks} → {id}; else the fields that do not match the schema, or the findings of a plan
 //	GET  /api/runs/{id}               status, times, next node, progress of calls, failure and where it is
+//	GET  /api/runs/{id}/graph         nodes and edges of the graph that the run has; null when it is not known any more
 //	GET  /api/runs/{id}/path          ?frame&from → {names, path: indexes of names, edits: indexes of steps, …}
 //	GET  /api/runs/{id}/steps         ?frame&from&limit → steps with previews
 //	GET  /api/runs/{id}/steps/{n}     ?frame&part → one step or part: expressions, what they read, output, failure

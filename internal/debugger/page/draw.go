@@ -22,7 +22,7 @@ type drawing struct {
 type drawnNode struct {
 	graph.DrawnNode
 	Name    string       `json:"name,omitempty"`    // of a step: its own id
-	Changes bool         `json:"changes,omitempty"` // of a step: the file says that it changes something
+	Changes bool         `json:"changes,omitempty"` // of a step: it may change something, as the file or the run says
 	Steps   []drawnNode  `json:"steps,omitempty"`   // of a block
 	Edges   []graph.Edge `json:"edges,omitempty"`   // of a block: between its steps
 }
@@ -36,12 +36,17 @@ const (
 
 // draw returns the drawing of a graph of this version of the file, or of a text of it.
 func (l *loaded) draw(ctx context.Context, g *graph.Graph, redact func(string) string) drawing {
+	return l.drawOrdered(g, execution.DeclaredChanges(ctx, g), redact)
+}
+
+// drawOrdered is draw for steps of which those that may change something are known, see execution.Start.
+func (l *loaded) drawOrdered(g *graph.Graph, changing []string, redact func(string) string) drawing {
 	drawn := graph.Draw(g)
 	out := drawing{Tool: drawn.Tool, Hash: drawn.Hash, Edges: drawn.Edges}
 	d := drawer{loaded: l, redact: redact}
 	for i, node := range g.Nodes {
 		if steps, isSteps := node.(*graph.Steps); isSteps {
-			d.order = execution.OrderOf(g, execution.DeclaredChanges(ctx, g), nil)
+			d.order = execution.OrderOf(g, changing, nil)
 			block := d.block("", steps, &drawn.Nodes[i])
 			out.Nodes = append(out.Nodes, block.Steps...)
 			out.Edges = slices.Concat(block.Edges, frameEdges(block))

@@ -17,6 +17,8 @@ var doors = []struct{ method, path, body string }{
 	{"POST", "/api/runs", `{"tool": "count", "args": {"n": 1}}`},
 	{"PUT", "/api/breakpoints/x", `{"node": "x"}`},
 	{"POST", "/api/link", `{}`},
+	{"POST", "/api/plans", `{"args": [{"id": "count", "expr": "1"}]}`},
+	{"GET", "/api/runs/count/graph", ""},
 	{"PUT", "/api/source", `{"text": "count", "version": "", "broken": true}`},
 	{"POST", "/api/check", `{"text": "count"}`},
 	{"POST", "/api/complete", `{"text": "count", "at": 5}`},

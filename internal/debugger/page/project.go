@@ -24,10 +24,14 @@ type Project struct {
 
 	// Servers knows the tools of servers, for requests of the pipeline and for plans; nil: none is known.
 	Servers project.Servers
+	// Plans checks plans; nil: the page does not.
+	Plans Plans
 	// Again prepares what recorded runs do again; nil: runs are not recorded.
 	Again Again
 	// Begin prepares a run: its context, and its observers; nil for none.
 	Begin func(context.Context, *graph.Graph) (context.Context, []execution.Option)
+	// Believe returns what of Begin decides what is believed of calls, for a run that calls no server; nil for nothing.
+	Believe func(context.Context, *graph.Graph) (context.Context, []execution.Option)
 	// Hear returns the context of a run whose servers report the progress of its calls to hear, by their
 	// addresses; nil: they report nothing. It may be called from several goroutines and must return at once.
 	Hear func(ctx context.Context, hear func(at execution.Address, done, total float64, message string)) context.Context
@@ -110,6 +114,10 @@ type toolJSON struct {
 	File        string          `json:"file,omitempty"`    // of the import that defines it
 	Hidden      bool            `json:"hidden,omitempty"`  // from clients
 	Reaches     []string        `json:"reaches,omitempty"` // the other tools that a run of it can call
+
+	// Own says that each run has a graph of its own, that of its request; Plan, that the request is a plan.
+	Own  bool `json:"own,omitempty"`
+	Plan bool `json:"plan,omitempty"`
 }
 
 // serverJSON is a server without its command, address or any value.
@@ -141,11 +149,12 @@ func (s *Server) getProject(r *http.Request) (any, error) {
 		tool := toolJSON{
 			Name: g.Tool.Name.Value, Title: redact(g.Tool.Title.Value), Description: redact(g.Tool.Description.Value),
 			InputSchema: json.RawMessage(`{"type":"object"}`), Hidden: g.Tool.Hidden,
+			Own: slices.Contains(p.Requested(), g), Plan: p.isPlan(g),
 		}
 		for _, called := range g.Reached()[1:] {
 			tool.Reaches = append(tool.Reaches, called.Tool.Name.Value)
 		}
-		if source := g.Tool.File; source != file {
+		if source := g.Tool.File; source != nil && source != file { // what stands for all requests is in no file
 			tool.File = source.Path
 		}
 		if g.Tool.InputSchema != nil {

@@ -46,7 +46,8 @@ type info struct {
 	FailedAt   execution.Address `json:"failedAt,omitempty"`   // the step or part with which the run failed, as far inside as it is known
 	ForkedFrom string            `json:"forkedFrom,omitempty"` // RUN/ADDRESS
 	Replays    string            `json:"replays,omitempty"`    // the id of the run whose calls are answered from its record
-	Warning    string            `json:"warning"`              // always empty
+	Mocked     bool              `json:"mocked,omitempty"`     // mocks answer its calls; it is not recorded
+	Warning    string            `json:"warning"`              // why it is not shown as others are
 }
 
 type nextJSON struct {
@@ -227,9 +228,11 @@ func newRecordedRun(ctx context.Context, p *loaded, run journal.Run, events []ex
 		switch {
 		case e.Start != nil:
 			r.args = redacted(secrets, e.Start.Args)
-			if g, err := p.Recorded(ctx, run.Tool, e.Start.Args); err == nil && e.Start.IsOf(g) {
+			g, err := p.Recorded(ctx, run.Tool, e.Start.Args)
+			if err == nil && e.Start.IsOf(g) {
 				r.graph = g
 			}
+			r.Warning = p.noPlan(run.Tool, r.graph)
 			r.history.Add(e)
 		case e.Record != nil:
 			record := redactedRecord(secrets, *e.Record)

@@ -3,6 +3,9 @@ package page
 import (
 	"slices"
 	"sync"
+
+	"toolgraph/graph"
+	"toolgraph/internal/debugger/debug"
 )
 
 // How many runs stay in memory: those of this process that have ended, and those that were
@@ -61,6 +64,18 @@ func (c *runCache) live() []*shownRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(c.runs), func(r *shownRun) bool { return r.session == nil })
+}
+
+// graphWith returns the graph of a run of a tool that has a node, of the run used last; nil when there is none.
+func (c *runCache) graphWith(tool, node string) *graph.Graph {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range slices.Backward(c.runs) {
+		if r.Tool == tool && r.graph != nil && debug.Knows(r.graph, node) {
+			return r.graph
+		}
+	}
+	return nil
 }
 
 // forget removes the recorded runs: another version of the file may have other secrets and

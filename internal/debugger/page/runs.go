@@ -19,6 +19,8 @@ type startJSON struct {
 	Args  json.RawMessage `json:"args"`
 	Pause bool            `json:"pause"`
 	RunTo string          `json:"runTo"`
+
+	Mocks *json.RawMessage `json:"mocks"` // that answer its calls in place of servers; nil: servers do
 }
 
 func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
@@ -34,12 +36,14 @@ func (s *Server) startRun(_ *http.Request, in startJSON) (any, error) {
 	if err := s.hasRoom(); err != nil {
 		return nil, err
 	}
-	g, args, err = p.ForRun(s.base, g, args, p.Servers)
-	if err != nil {
-		return nil, errorf(http.StatusUnprocessableEntity, "%s", p.File.Secrets.Redact(err.Error()))
+	if g, args, err = s.forRun(p, g, args); err != nil {
+		return nil, err
 	}
 	ctx := s.base
 	options := debug.StartOptions{Pause: in.Pause, RunTo: in.RunTo}
+	if in.Mocks != nil {
+		return s.startMocked(p, g, args, options, *in.Mocks)
+	}
 	if p.Begin != nil {
 		ctx, options.Run = p.Begin(ctx, g)
 	}

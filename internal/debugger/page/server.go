@@ -15,6 +15,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution/journal"
+	"toolgraph/graph"
 	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/debugger/web"
 	"toolgraph/internal/serving/server"
@@ -25,6 +26,7 @@ const (
 	idleTimeout   = 2 * time.Minute
 	bodyTimeout   = 30 * time.Second // for the body of a request
 	writeTimeout  = 30 * time.Second // for one answer, and for one event of a stream
+	patience      = 5 * time.Minute  // for an answer before which servers may have to be started
 	maxHeader     = 32 << 10
 	maxBody       = 16 << 20
 	mostConns     = 128 // a browser opens a few for each page
@@ -59,7 +61,8 @@ type Server struct {
 	found   config.Diagnostics // of the file as it is now
 	source  string             // likewise
 	checks  results
-	open    []*question // that wait for the user, the oldest first
+	open    []*question  // that wait for the user, the oldest first
+	planned *graph.Graph // the plan that was checked last; nil: none
 }
 
 // New returns a server that does not serve yet.
@@ -121,8 +124,8 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"POST /api/describe":           withBody(s.describe),
 		"GET /api/graphs/{tool}":       s.getGraph,
 		"GET /api/runs":                s.listRuns,
-		"POST /api/runs":               withBody(s.startRun),
 		"GET /api/runs/{id}":           s.ofRun(func(_ *http.Request, now runState) (any, error) { return now.info, nil }),
+		"GET /api/runs/{id}/graph":     s.ofRun(s.graphOfRun),
 		"GET /api/runs/{id}/path":      s.ofRun(s.getPath),
 		"GET /api/runs/{id}/steps":     s.ofRun(s.listSteps),
 		"GET /api/runs/{id}/steps/{n}": s.ofRun(s.getStep),
@@ -150,6 +153,8 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 	} {
 		mux.HandleFunc(pattern, handler(f))
 	}
+	mux.HandleFunc("POST /api/plans", slow(handler(withBody(s.checkPlan))))
+	mux.HandleFunc("POST /api/runs", slow(handler(withBody(s.startRun))))
 	mux.HandleFunc("GET /api/runs/{id}/whole", s.getWhole)
 	mux.HandleFunc("GET /api/events", s.stream)
 	mux.HandleFunc("POST /api/session", s.openSession)

@@ -57,6 +57,10 @@ func (e *entryReader) server(name config.Text, data *config.Data) Server {
 		e.data = data
 	}
 	entry := e.entry()
+	if e.opts.Keep {
+		s.Only = e.limits()
+		s.Values, s.Passed = e.variablesOf(&entry)
+	}
 	if s.Left = e.left; e.left != "" {
 		return s
 	}
@@ -180,7 +184,7 @@ func (e *entryReader) process(entry *registry.Definition) {
 		}
 		parts, err := e.pieces(text.Value)
 		if err == nil {
-			text.Value, err = written(e.argument(parts, flag, item.Pos))
+			text.Value, err = e.written(e.argument(parts, flag, item.Pos), item.Pos)
 		}
 		if err != nil {
 			e.leave(item.Pos, "argument %d: %v", i+1, err)
@@ -288,8 +292,12 @@ func (e *entryReader) settings(key, prefix string) map[string]string {
 func (e *entryReader) value(text config.Text, of holder) string {
 	parts, err := e.pieces(text.Value)
 	var out string
-	if err == nil {
-		out, err = written(e.guarded(parts, of, text.Pos))
+	switch {
+	case err != nil:
+	case e.opts.Keep && of.name != "" && text.Value != "":
+		out = e.keep(text, of)
+	default:
+		out, err = e.written(e.guarded(parts, of, text.Pos), text.Pos)
 	}
 	if err != nil {
 		e.leave(text.Pos, "%s: %v", strings.TrimSpace(of.where+" "+of.name), err)

@@ -58,7 +58,8 @@ type jsonReader struct {
 	*cursor
 	dec    *json.Decoder
 	values int
-	spans  map[*config.Data]span // where each value is; nil when that is not asked for
+	spans  map[*config.Data]span  // where each value is; nil when that is not asked for
+	keys   map[*config.Data][]int // where each key of an object begins, with spans
 }
 
 // span is a part of a file: the offsets of its first byte and of the byte after it.
@@ -161,6 +162,7 @@ func (r *jsonReader) members(data *config.Data, depth int, wanted []string) erro
 	first := map[string]config.Pos{}
 	for r.dec.More() {
 		if data.Kind == config.KindObject {
+			from := r.next()
 			token, pos, err := r.token()
 			if err != nil {
 				return err
@@ -177,6 +179,9 @@ func (r *jsonReader) members(data *config.Data, depth int, wanted []string) erro
 			}
 			first[key] = pos
 			data.Keys = append(data.Keys, config.Text{Value: key, Pos: pos})
+			if r.keys != nil {
+				r.keys[data] = append(r.keys[data], from)
+			}
 		}
 		item, err := r.value(depth, nil)
 		if err != nil {

@@ -14,6 +14,7 @@ type jsonEditor struct {
 	src, plain []byte // plain has spaces in the place of comments
 	commas     []int  // trailing ones
 	spans      map[*config.Data]span
+	keys       map[*config.Data][]int // where the keys of an object begin
 	edits      []edit
 }
 
@@ -29,18 +30,18 @@ func editJSON(path string, src []byte, want *config.Data, wanted []string) ([]by
 		return append(comments, e.text(want, "")+e.newline...), nil
 	}
 	r := newJSONReader(path, plain)
-	r.spans = map[*config.Data]span{}
+	r.spans, r.keys = map[*config.Data]span{}, map[*config.Data][]int{}
 	old, err := r.root(wanted)
 	if err != nil {
 		return nil, err
 	}
-	e := &jsonEditor{layout: layoutOf(src), src: src, plain: plain, commas: commas, spans: r.spans}
+	e := &jsonEditor{layout: layoutOf(src), src: src, plain: plain, commas: commas, spans: r.spans, keys: r.keys}
 	e.change(old, want)
 	return apply(src, e.edits), nil
 }
 
-// change makes a value another one. A key or item that stays is changed alone, and new ones are
-// added at the end; a value that loses keys is replaced as a whole.
+// change makes a value another one. A key or item that stays is changed alone, new ones are added at the end, and
+// others are removed; a value that loses keys and has new ones is replaced as a whole.
 func (e *jsonEditor) change(old, want *config.Data) {
 	switch {
 	case same(old, want):
@@ -54,6 +55,16 @@ func (e *jsonEditor) change(old, want *config.Data) {
 			}
 		}
 		e.add(e.spans[old], added)
+	case old.Kind == config.KindObject && want.Kind == config.KindObject && hasKeys(old, want):
+		parts, stays := make([]span, len(old.Items)), make([]bool, len(old.Items))
+		for i, key := range old.Keys {
+			parts[i] = span{e.keys[old][i], e.spans[old.Items[i]].to}
+			after := want.Get(key.Value)
+			if stays[i] = after != nil; stays[i] {
+				e.change(old.Items[i], after)
+			}
+		}
+		e.removeParts(parts, stays, e.spans[old].to-1)
 	case old.Kind == config.KindArray && want.Kind == config.KindArray && isPrefix(old.Items, want.Items):
 		e.add(e.spans[old], &config.Data{Kind: config.KindArray, Items: want.Items[len(old.Items):]})
 	case old.Kind == config.KindArray && want.Kind == config.KindArray && isPart(want.Items, old.Items):
@@ -68,33 +79,46 @@ func (e *jsonEditor) change(old, want *config.Data) {
 	}
 }
 
-// remove removes the items of a list that another one lacks, each with one comma, and with its lines when
-// nothing else is on them.
+// remove removes the items of a list that another one lacks.
 func (e *jsonEditor) remove(old, want *config.Data) {
-	end := e.spans[old].to - 1
-	stays := make([]bool, len(old.Items))
-	last, staying := -1, 0 // the last item that stays, and how many stay
+	parts, stays := make([]span, len(old.Items)), make([]bool, len(old.Items))
+	staying := 0
 	for i, item := range old.Items {
+		parts[i] = e.spans[item]
 		if staying < len(want.Items) && same(item, want.Items[staying]) {
-			stays[i], last, staying = true, i, staying+1
+			stays[i], staying = true, staying+1
+		}
+	}
+	e.removeParts(parts, stays, e.spans[old].to-1)
+}
+
+// removeParts removes the items of a list, or the keys of an object with their values, that do not stay: each with one
+// comma, and with its lines when nothing else is on them. end is the offset of the closing bracket.
+func (e *jsonEditor) removeParts(parts []span, stays []bool, end int) {
+	last := -1 // the last part that stays
+	for i := range stays {
+		if stays[i] {
+			last = i
 		}
 	}
 	comma := func(from, to int) int {
 		return slices.IndexFunc(e.plain[from:to], func(b byte) bool { return b == ',' }) + from
 	}
-	trailing := slices.IndexFunc(e.commas, func(at int) bool { return at >= e.spans[old.Items[len(old.Items)-1]].to && at < end })
-	for i, item := range old.Items {
+	trailing := slices.IndexFunc(e.commas, func(at int) bool { return at >= parts[len(parts)-1].to && at < end })
+	for i, at := range parts {
 		if stays[i] {
 			continue
 		}
-		at, own := e.spans[item], -1 // the comma that goes with the item
+		own := -1 // the comma after the part
 		switch {
-		case i+1 < len(old.Items) && (i < last || trailing >= 0):
-			own = comma(at.to, e.spans[old.Items[i+1]].from)
-		case i > last && trailing >= 0:
+		case i+1 < len(parts):
+			own = comma(at.to, parts[i+1].from)
+		case trailing >= 0:
 			own = e.commas[trailing]
-		case i > 0:
-			own = comma(e.spans[old.Items[i-1]].to, at.from)
+		}
+		if trailing < 0 && last >= 0 && i == last+1 { // nothing follows the last one that stays
+			before := comma(parts[last].to, at.from)
+			e.edits = append(e.edits, edit{span{before, before + 1}, ""})
 		}
 		if own >= at.to && len(bytes.TrimSpace(e.src[at.to:own])) == 0 {
 			at.to, own = own+1, -1

@@ -17,7 +17,8 @@ type Launch struct {
 	Args        []string // pairs of a flag and its value, then flags that have none
 	Variables   []string // names of environment variables that it needs
 	Optional    []Optional
-	URL         string // of its server over HTTP, instead of Command, Args and Variables; "" for none
+	Env         []Setting // further variables, with values as the host's file has them: literal, or references of the host
+	URL         string    // of its server over HTTP, instead of Command, Args and Variables; "" for none
 	Timeout     time.Duration
 
 	IsSelf func(command string) bool // reports whether a command is this program
@@ -25,6 +26,9 @@ type Launch struct {
 
 	Dropped func(names []string) // called by Put with the names of what the entry loses; nil for none
 }
+
+// Setting is a variable and its value, which may be a secret.
+type Setting struct{ Name, Value string }
 
 // Optional is an environment variable that has a default in the graph file.
 type Optional struct {
@@ -107,11 +111,15 @@ func (h *Host) entryOf(l Launch) *config.Data {
 			names, env = append(names, o.Name), env.With(o.Name, scalar(text))
 		}
 	}
-	switch {
-	case l.URL != "" || len(names) == 0:
-	case d.reference == "":
-		add(d.name("env_vars"), list(names))
-	default:
+	if d.reference == "" { // it passes on variables by their names
+		if env = newObject(); len(names) > 0 && l.URL == "" {
+			add(d.name("env_vars"), list(names))
+		}
+	}
+	for _, s := range l.Env {
+		env = env.With(s.Name, scalar(s.Value))
+	}
+	if len(env.Keys) > 0 && l.URL == "" {
 		add(d.name("env"), env)
 	}
 	if d.calls != "" && l.Timeout > 0 {

@@ -87,7 +87,7 @@ func Replace(ctx context.Context, path string, scope Scope, links files.Links, c
 			if err := files.CheckReplace(path); err != nil {
 				return "", err
 			}
-			if backup, err = writeBackup(path, old); err != nil {
+			if backup, err = Backup(path, old); err != nil {
 				return "", err
 			}
 		}
@@ -129,9 +129,9 @@ func load(path string) (src []byte, isNew bool, err error) {
 	return nil, true, nil
 }
 
-// writeBackup writes the content of a file beside it, with its permissions, under a name with the
-// time that no file has.
-func writeBackup(path string, content []byte) (string, error) {
+// Backup writes a content of a file beside it, with the permissions of the file, under a name with the time that no file
+// has, and returns that.
+func Backup(path string, content []byte) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
@@ -142,6 +142,7 @@ func writeBackup(path string, content []byte) (string, error) {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d.bak", base, n)
 		}
+		files.Changing("create", name)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -149,6 +150,7 @@ func writeBackup(path string, content []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		files.Changing("write", name)
 		_, err = f.Write(content)
 		if err == nil {
 			err = f.Sync()

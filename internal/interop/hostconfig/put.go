@@ -53,12 +53,9 @@ func (h *Host) Put(path string, src []byte, l Launch) ([]byte, Action, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	servers := root.Get(h.key)
-	if servers == nil || isNull(servers) {
-		servers = newObject()
-	}
-	if servers.Kind != config.KindObject {
-		return nil, "", &placedError{servers.Pos, fmt.Sprintf("%s is %s, expected names and servers", h.key, kindOf(servers))}
+	servers, err := h.entriesIn(root)
+	if err != nil {
+		return nil, "", err
 	}
 	action, entry := Added, h.entryOf(l)
 	if at := slices.IndexFunc(servers.Keys, func(key config.Text) bool { return key.Value == l.Name }); at >= 0 {
@@ -86,6 +83,18 @@ func (h *Host) Put(path string, src []byte, l Launch) ([]byte, Action, error) {
 	}
 	out, err := h.syntax.rewrite(path, src, want, wanted...)
 	return out, action, err
+}
+
+// entriesIn returns the entries of a file that was read; an object without keys when it has none.
+func (h *Host) entriesIn(root *config.Data) (*config.Data, error) {
+	servers := root.Get(h.key)
+	if servers == nil || isNull(servers) {
+		return newObject(), nil
+	}
+	if servers.Kind != config.KindObject {
+		return nil, &placedError{servers.Pos, fmt.Sprintf("%s is %s, expected names and servers", h.key, kindOf(servers))}
+	}
+	return servers, nil
 }
 
 // replaces reports whether the host replaces a part of a text in its file.

@@ -53,6 +53,10 @@ type Options struct {
 	Home   string                      // the user's home directory
 	Lookup func(string) (string, bool) // the value of a variable of the environment
 	IsSelf func(command string) bool   // reports whether a command is this program
+
+	// Keep leaves values in the host's file: an entry has a variable for each value of env and of headers, and for what
+	// else may be a secret or is a reference of the host, and Server.Values has what the host's file has there.
+	Keep bool
 }
 
 // Reader reads the files of one host. Not safe for concurrent use.
@@ -60,11 +64,12 @@ type Reader struct {
 	host    *Host
 	opts    Options
 	secrets map[string]string // by the variable in their place, to give each secret a variable of its own
+	values  map[string]string // what the host's file has in the place of a variable, with Keep
 }
 
 // NewReader returns a reader of a host's files.
 func NewReader(host *Host, opts Options) *Reader {
-	return &Reader{host: host, opts: opts, secrets: map[string]string{}}
+	return &Reader{host: host, opts: opts, secrets: map[string]string{}, values: map[string]string{}}
 }
 
 // File is what a host's file has.
@@ -83,6 +88,11 @@ type Server struct {
 	Entry *registry.Definition `json:"entry,omitempty"` // nil when it is left
 	Set   []Variable           `json:"set,omitempty"`   // that must be set before the server is used
 	Notes []string             `json:"notes,omitempty"` // what differs from the host's entry
+
+	// With Options.Keep. Values may be secrets.
+	Values []Setting `json:"-"` // of the variables of Entry, as the host's file has them
+	Passed []string  `json:"-"` // variables of Entry that the host passes on from its own environment
+	Only   []string  `json:"-"` // the only tools that the host lets be used; nil: all
 }
 
 // commonKeys are the keys under which most programs have their servers.

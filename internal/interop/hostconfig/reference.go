@@ -22,6 +22,7 @@ type piece struct {
 	text     string // of a literal
 	variable string // the name; "" for a literal
 	fallback string // the value of the variable when it is not set
+	source   string // what the host's file has in its place
 }
 
 var (
@@ -48,7 +49,7 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 			}
 			literal(text[:m[0]])
 			if kind, name := text[m[2]:m[3]], text[m[4]:m[5]]; kind == "env" {
-				parts = append(parts, piece{variable: name})
+				parts = append(parts, piece{variable: name, source: text[m[0]:m[1]]})
 			} else {
 				return nil, fmt.Errorf("it uses the content of a file, {file:…}, which has a value only in %s", e.host.Title)
 			}
@@ -62,7 +63,7 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 		literal(text[:at])
 		text = text[at:]
 		if name := identifier().FindString(text[1:]); e.host.forms.bare && name != "" {
-			parts = append(parts, piece{variable: name})
+			parts = append(parts, piece{variable: name, source: text[:1+len(name)]})
 			text = text[1+len(name):]
 			continue
 		}
@@ -81,12 +82,39 @@ func (e *entryReader) pieces(text string) (parts []piece, err error) {
 		case p.variable == "":
 			literal(p.text)
 		default:
+			p.source = "${" + inner + "}"
 			parts = append(parts, p)
 		}
 		text = rest
 	}
 	literal(text)
 	return parts, nil
+}
+
+// Resolve returns a text of the host's file with the values of its references; false when one of them has none in the
+// environment, or only the host knows it.
+func (h *Host) Resolve(text string, environment func(string) (string, bool)) (string, bool) {
+	e := entryReader{Reader: NewReader(h, Options{Keep: true})}
+	parts, err := e.pieces(text)
+	if err != nil {
+		return "", false
+	}
+	var out strings.Builder
+	for _, p := range parts {
+		if p.variable == "" {
+			out.WriteString(p.text)
+			continue
+		}
+		value, set := environment(p.variable)
+		if strings.HasPrefix(p.source, "${input:") {
+			return "", false
+		}
+		if !set && p.fallback == "" && !strings.Contains(p.source, ":-") {
+			return "", false
+		}
+		out.WriteString(cmp.Or(value, p.fallback))
+	}
+	return out.String(), true
 }
 
 // reference returns what stands for ${inner}; known is false when the host does not replace it.
@@ -105,7 +133,9 @@ func (e *entryReader) reference(inner string) (p piece, known bool, err error) {
 		return piece{variable: name}, true, nil
 	case kind == "input" && named:
 		variable := variableName(name)
-		e.note("it asks for %s in %s; set %s instead%s", wording.Quote(name), e.host.Title, variable, e.inputs[name])
+		if !e.opts.Keep {
+			e.note("it asks for %s in %s; set %s instead%s", wording.Quote(name), e.host.Title, variable, e.inputs[name])
+		}
 		return piece{variable: variable}, true, nil
 	case inner == "userHome":
 		return piece{text: e.opts.Home}, true, nil

@@ -118,8 +118,23 @@ func (e *entryReader) secret(value string, of holder, pos config.Pos) piece {
 	if strings.EqualFold(of.name, "authorization") {
 		base = variableName(of.prefix, "token")
 	}
+	name := e.free(base, value)
+	e.secrets[name] = value
+	where := of.where
+	if of.name != "" {
+		where += " " + of.name
+	}
+	e.set = append(e.set, Variable{Name: name, Pos: pos, For: where})
+	return piece{variable: name, source: value}
+}
+
+// free returns a name like base for a variable that no other value has.
+func (e *entryReader) free(base, value string) string {
 	name := base
-	taken := func() bool { return e.secrets[name] != "" && e.secrets[name] != value }
+	taken := func() bool {
+		secret, own := e.secrets[name], e.values[name]
+		return secret != "" && secret != value || own != "" && own != value
+	}
 	if own := variableName(e.name); taken() && !strings.HasPrefix(base, own+"_") {
 		base = own + "_" + base
 		name = base
@@ -127,13 +142,7 @@ func (e *entryReader) secret(value string, of holder, pos config.Pos) piece {
 	for n := 2; taken(); n++ {
 		name = base + "_" + strconv.Itoa(n)
 	}
-	e.secrets[name] = value
-	where := of.where
-	if of.name != "" {
-		where += " " + of.name
-	}
-	e.set = append(e.set, Variable{Name: name, Pos: pos, For: where})
-	return piece{variable: name}
+	return name
 }
 
 // findSecret returns the first part of a text that is a secret whatever it belongs to, and a word

@@ -27,10 +27,15 @@ func editYAML(path string, src []byte, want *config.Data, wanted []string) ([]by
 	}
 	entries, before := want.Get(e.key), old.Get(e.key)
 	at := slices.IndexFunc(entries.Keys, func(key config.Text) bool { return !same(before.Get(key.Value), entries.Get(key.Value)) })
-	if at < 0 {
+	var name string
+	var entry *config.Data // nil: it is removed
+	if at >= 0 {
+		name, entry = entries.Keys[at].Value, entries.Items[at]
+	} else if at = slices.IndexFunc(keysOf(before), func(key config.Text) bool { return entries.Get(key.Value) == nil }); at < 0 {
 		return src, nil
+	} else {
+		name = before.Keys[at].Value
 	}
-	name, entry := entries.Keys[at].Value, entries.Items[at]
 	if first := old.Pos; len(old.Keys) > 0 && first.Line <= len(e.lines) && strings.HasPrefix(strings.TrimLeft(e.lines[first.Line-1], " -"), "{") {
 		return nil, &placedError{first, "the file is written in { }, in which no entry is changed alone; write it with one key a line, without the outer { }, and run this again"}
 	}
@@ -39,6 +44,14 @@ func editYAML(path string, src []byte, want *config.Data, wanted []string) ([]by
 	}
 	top := slices.IndexFunc(old.Keys, func(key config.Text) bool { return key.Value == e.key })
 	return e.withEntry(old, old.Keys[top].Pos, before, name, entry)
+}
+
+// keysOf returns the keys of a mapping, which may be nil.
+func keysOf(d *config.Data) []config.Text {
+	if d == nil {
+		return nil
+	}
+	return d.Keys
 }
 
 // withKey returns the file with the mapping at its end.
@@ -51,7 +64,8 @@ func (e *yamlEditor) withKey(name string, entry *config.Data) []byte {
 	return slices.Concat(body, []byte(e.block(text, "")))
 }
 
-// withEntry returns the file with an entry in the mapping whose key is at a place: a new one is the first.
+// withEntry returns the file with an entry in the mapping whose key is at a place: a new one is the first. Without an
+// entry, the one of this name is removed.
 func (e *yamlEditor) withEntry(root *config.Data, place config.Pos, before *config.Data, name string, entry *config.Data) ([]byte, error) {
 	line := e.lines[place.Line-1]
 	rest, found := strings.CutPrefix(strings.TrimLeft(strings.Trim(strings.TrimLeft(line, " "), "\"'"), " "), e.key)
@@ -90,7 +104,7 @@ func (e *yamlEditor) withEntry(root *config.Data, place config.Pos, before *conf
 	return e.changed(root, place, before, name, entry, indent)
 }
 
-// changed returns the file with another value of an entry that it has.
+// changed returns the file with another value of an entry that it has, or without it.
 func (e *yamlEditor) changed(root *config.Data, place config.Pos, before *config.Data, name string, entry *config.Data, indent string) ([]byte, error) {
 	at := slices.IndexFunc(before.Keys, func(key config.Text) bool { return key.Value == name })
 	own := before.Keys[at].Pos
@@ -112,6 +126,12 @@ func (e *yamlEditor) changed(root *config.Data, place config.Pos, before *config
 			break
 		}
 	}
+	if entry == nil {
+		if len(before.Keys) == 1 {
+			e.lines[place.Line-1] = strings.TrimRight(e.lines[place.Line-1], " \r\n") + " {}" + e.newline
+		}
+		return e.spliced(from, to, ""), nil
+	}
 	head := e.key + ":" + e.newline
 	text, err := config.Rewrite(e.path, []byte(head+strings.Join(e.lines[from:to], "")), newObject().With(e.key, newObject().With(name, entry)))
 	if err != nil || !bytes.HasPrefix(text, []byte(head)) {
@@ -122,7 +142,7 @@ func (e *yamlEditor) changed(root *config.Data, place config.Pos, before *config
 
 // spliced returns the file with a text in the place of some lines.
 func (e *yamlEditor) spliced(from, to int, text string) []byte {
-	if to < len(e.lines) && !strings.HasSuffix(text, "\n") {
+	if to < len(e.lines) && text != "" && !strings.HasSuffix(text, "\n") {
 		text += e.newline
 	}
 	return []byte(strings.Join(e.lines[:from], "") + text + strings.Join(e.lines[to:], ""))

@@ -75,6 +75,34 @@ func (r Registry) Put(ctx context.Context, name string, def Definition, replace 
 	})
 }
 
+// Has reports whether the registry has a server of the name, and whether its definition is this one.
+func (r Registry) Has(name string, def Definition) (known, same bool, err error) {
+	raw, err := config.ReadRegistry(r.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	c, err := open(r.Path, raw)
+	if err != nil {
+		return false, false, err
+	}
+	i := find(c.entries, name)
+	if i < 0 {
+		return false, false, nil
+	}
+	want, err := encode(def)
+	if err != nil {
+		return false, false, err
+	}
+	var has bytes.Buffer
+	if err := json.Compact(&has, c.entries[i].value); err != nil {
+		return false, false, err
+	}
+	return true, bytes.Equal(has.Bytes(), want), nil
+}
+
 // ErrUnknown means that a registry has no server of the name.
 var ErrUnknown = errors.New("the registry has no server of this name")
 

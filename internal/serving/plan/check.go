@@ -74,10 +74,13 @@ func (t *Tool) check(ctx context.Context, args value.Value, servers Servers) (*c
 		return c, nil
 	}
 	c.known = newKnown(ctx, servers, t)
-	for range mostRounds {
+	for round := range mostRounds {
 		found, g, err := t.compile(ctx, data, c.known)
 		if err != nil {
 			return nil, err
+		}
+		if round > 0 { // what reads a step may be what was taken out
+			found = slices.DeleteFunc(found, func(d config.Diagnostic) bool { return d.Code == "unused-step" })
 		}
 		added := c.add(found)
 		if g != nil {

@@ -25,6 +25,9 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the plan was not run, and nothing was called:\n%s", strings.Join(lines, "\n"))
 }
 
+// Findings returns what is wrong with the plan, as the findings of Check.
+func (r *Refusal) Findings() []any { return findingsOf(r.Found) }
+
 // Compile returns the graph of a plan. servers may be nil, for a plan that was run before: then only its form is
 // checked. The error is a *Refusal, or the cause of ctx's end.
 func (t *Tool) Compile(ctx context.Context, args value.Value, servers Servers) (*graph.Graph, error) {

@@ -41,7 +41,7 @@ var shortDocs = sync.OnceValue(func() map[string]string {
 		"as":        "name of the variable, in place of $item; $index is its place from 0",
 		"key":       "JSONata of a text for each item: the value is an object",
 		"if":        "JSONata; false, empty or nothing: the step is left out",
-		"each":      "JSONata of a list: once for each $item; the value is the list",
+		"each":      "JSONata of a list: once for each $item",
 		"until":     "of each: JSONata over $result; the first item for which it holds is the last",
 		"after":     "[ids] that end first, though nothing of them is read",
 		"repeat":    `{"until": JSONata over $result and $n, "times", "delayMs", "collect": true for all results}; args see $previous`,

@@ -81,6 +81,9 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph) (*Tool, 
 	return t, found, nil
 }
 
+// Rules are what holds in the run of any plan.
+func (t *Tool) Rules() *graph.Plan { return &t.rules }
+
 // callsOf returns the calls of servers that plans may make: by default those that the file exposes.
 func callsOf(file *config.File) []config.Text {
 	if file.Plan.Calls != nil {

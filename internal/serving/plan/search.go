@@ -1,13 +1,10 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"unicode"
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
@@ -181,139 +178,4 @@ func orAny(schema []byte) string {
 		return "unknown"
 	}
 	return wording.Foreign(string(schema))
-}
-
-// terms are the words of a text that count, in lower case and without endings.
-func terms(text string) (all []string) {
-	var word []rune
-	flush := func() {
-		if w := strings.ToLower(string(word)); w != "" && !common()[w] {
-			all = append(all, stem(w))
-		}
-		word = word[:0]
-	}
-	var before rune
-	for _, r := range text {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush()
-		case unicode.IsUpper(r) && unicode.IsLower(before): // camelCase
-			flush()
-			word = append(word, r)
-		default:
-			word = append(word, r)
-		}
-		before = r
-	}
-	flush()
-	return all
-}
-
-// stem takes the commonest endings off an English word: files, listed and listing are file, list and list.
-func stem(w string) string {
-	if strings.ContainsFunc(w, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return w
-	}
-	for _, ending := range []string{"ies", "ing", "ed", "es", "s"} {
-		if base, has := strings.CutSuffix(w, ending); has && len(base) >= 3 {
-			switch {
-			case ending == "ies":
-				return base + "y"
-			case ending == "s" && strings.HasSuffix(base, "s"):
-				return w
-			case ending == "es" && !strings.HasSuffix(base, "s") && !strings.HasSuffix(base, "x") && !strings.HasSuffix(base, "ch") && !strings.HasSuffix(base, "sh"):
-				w = base + "e"
-			default:
-				w = base
-			}
-			break
-		}
-	}
-	if n := len(w); n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("aeiouls", rune(w[n-1])) { // committing, commit
-		w = w[:n-1]
-	}
-	if len(w) > 3 { // save, saving
-		w = strings.TrimSuffix(w, "e")
-	}
-	return w
-}
-
-// common are words that say nothing of a tool.
-var common = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{}
-	for _, w := range strings.Fields("a an and are as at be by can do for from how i in into is it its me my of on or that the their them this to use used what when where which with you your") {
-		words[w] = true
-	}
-	return words
-})
-
-// The weights of the places of a word.
-const (
-	inName        = 5.0
-	inDescription = 2.0
-	inArguments   = 1.0
-	inServer      = 2.0
-)
-
-// rank returns the tools that have a word of a query, the best first. A word counts the more the fewer tools have it, once
-// for each place; a longer text counts less, so that a description with all words of the dictionary does not help.
-func rank(all []*entry, query string) []*entry {
-	asked := terms(query)
-	if len(asked) == 0 {
-		return nil
-	}
-	type document struct {
-		weight map[string]float64
-		length float64
-	}
-	docs := make([]document, len(all))
-	have := map[string]float64{}
-	total := 0.0
-	for i, e := range all {
-		d := document{weight: map[string]float64{}}
-		add := func(text string, weight float64) {
-			seen := map[string]bool{}
-			for _, w := range terms(text) {
-				d.length++
-				if !seen[w] {
-					seen[w] = true
-					d.weight[w] += weight
-				}
-			}
-		}
-		add(e.tool.Name, inName)
-		add(e.server, inServer)
-		add(wording.Truncate(e.tool.Description, shownDescription), inDescription)
-		for _, name := range argumentNames(e.input) {
-			add(name, inArguments)
-		}
-		for w := range d.weight {
-			have[w]++
-		}
-		total += d.length
-		docs[i] = d
-	}
-	average := max(total/float64(max(len(all), 1)), 1)
-	type scored struct {
-		e     *entry
-		score float64
-	}
-	var hits []scored
-	for i, e := range all {
-		score := 0.0
-		for _, w := range asked {
-			score += match(docs[i].weight, have, w, float64(len(all))) / (0.6 + 0.4*docs[i].length/average)
-		}
-		if score > 0 {
-			hits = append(hits, scored{e, score})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b scored) int {
-		return cmp.Compare(b.score, a.score)
-	})
-	ranked := make([]*entry, len(hits))
-	for i, h := range hits {
-		ranked[i] = h.e
-	}
-	return ranked
 }

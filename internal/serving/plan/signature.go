@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -12,43 +11,6 @@ import (
 )
 
 func worst(g *graph.Graph, b Beliefs) config.Effect { return graph.WorstEffect(g, b.Effect) }
-
-// match returns how much a word of a query says for a tool: that of the word itself, else half of that of a word which is
-// almost the same.
-func match(weight, have map[string]float64, word string, tools float64) float64 {
-	rarity := func(w string) float64 { return math.Log(1 + tools/(0.5+have[w])) }
-	if own := weight[word]; own > 0 {
-		return own * rarity(word)
-	}
-	best := 0.0
-	for w, own := range weight {
-		if len(word) >= 4 && len(w) >= 4 && (strings.HasPrefix(w, word) || strings.HasPrefix(word, w) || isTypo(w, word)) {
-			best = max(best, own*rarity(w)/2)
-		}
-	}
-	return best
-}
-
-// isTypo reports whether two words differ by one letter, or by two that changed their places.
-func isTypo(a, b string) bool {
-	if d := len(a) - len(b); d < -1 || d > 1 || len(a) < 5 {
-		return false
-	}
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	x, y := a[i:], b[i:]
-	switch {
-	case len(x) > len(y):
-		return x[1:] == y
-	case len(x) < len(y):
-		return x == y[1:]
-	case len(x) > 1 && x[0] == y[1] && x[1] == y[0]:
-		return x[2:] == y[2:]
-	}
-	return len(x) > 0 && x[1:] == y[1:]
-}
 
 // argumentNames returns the names of the arguments that a schema declares.
 func argumentNames(schema []byte) []string {

@@ -1,7 +1,8 @@
 // Calls the tools of a stdio server with the TypeScript SDK's client. The job comes as
 // JSON on standard input, the answers go as JSON to standard output. It starts in a
 // folder whose node_modules holds version 1 or 2 of the SDK, as the job says; the
-// latter speaks the newest protocol when the server does.
+// latter speaks the newest protocol when the server does. With an answer, the client can be asked,
+// and gives that answer to every question.
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
@@ -22,7 +23,18 @@ const transport = new StdioClientTransport({
   env: { ...process.env, ...job.env },
   stderr: "inherit",
 });
-const client = new Client({ name: "sdk-client", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+const received = []; // every message of the server
+transport.onmessage = (message) => received.push(JSON.stringify(message));
+const capabilities = job.answer ? { elicitation: { form: {} } } : {};
+const client = new Client({ name: "sdk-client", version: "1.0.0" }, { capabilities, versionNegotiation: { mode: "auto" } });
+const questions = [];
+if (job.answer) {
+  const elicit = job.sdk === 2 ? "elicitation/create" : require("@modelcontextprotocol/sdk/types.js").ElicitRequestSchema;
+  client.setRequestHandler(elicit, (request) => {
+    questions.push(request.params.message);
+    return job.answer === "accept" ? { action: "accept", content: {} } : { action: job.answer };
+  });
+}
 await client.connect(transport);
 const { tools } = await client.listTools(); // from now on results are held to their schemas
 const results = [];
@@ -41,4 +53,4 @@ for (const call of job.calls) {
 }
 const protocol = client.getNegotiatedProtocolVersion?.() ?? ""; // version 1 does not tell
 await client.close();
-process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results, progress }));
+process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results, progress, questions, received }));

@@ -34,6 +34,7 @@ func (b *bench) report() error {
 		return err
 	}
 	fmt.Println("\n| job | calls | each call | pipeline | plan | the same in Starlark, written | tool made of the plan | plan ÷ Starlark, written |\n|---|---|---|---|---|---|---|---|")
+	plan, starlark := 0, 0
 	for _, j := range all {
 		m, err := b.measure(plans, j)
 		if err != nil {
@@ -41,7 +42,9 @@ func (b *bench) report() error {
 		}
 		fmt.Printf("| %s | %d | %d + %d | %d + %d | %d + %d | %d | %d + %d | %.2f |\n", m.name, m.calls,
 			m.naive.writes, m.naive.reads, m.pipeline.writes, m.pipeline.reads, m.plan.writes, m.plan.reads, m.starlark, m.graph.writes, m.graph.reads, float64(m.plan.writes)/float64(m.starlark))
+		plan, starlark = plan+m.plan.writes, starlark+m.starlark
 	}
+	fmt.Printf("\nAll plans take %.2f of the tokens of the Starlark programs.\n", float64(plan)/float64(starlark))
 	fmt.Println("\nTokens that a model writes + reads, by o200k_base; definitions of tools are not counted here.")
 	return nil
 }

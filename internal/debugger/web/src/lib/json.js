@@ -36,8 +36,9 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
 const word = /[\w$+.-]+/y;
 const words = { true: true, false: false, null: null };
 
-// parse reads one value; what is wrong throws an Invalid.
-export function parse(text) {
+// parse reads one value; what is wrong throws an Invalid. note is called with the path of each value, such as
+// steps[0].args, and where it begins and ends.
+export function parse(text, note = null, root = '') {
   let at = 0;
   const fail = (message, where = at) => {
     throw new Invalid(text, where, message);
@@ -73,8 +74,14 @@ export function parse(text) {
       if (text[at] === end) fail(`a comma must be followed by another value, found "${end}"`);
     }
   };
-  const value = (depth) => {
+  const value = (depth, path) => {
     take(space);
+    const from = at;
+    const read = valueHere(depth, path);
+    note?.(path, from, at);
+    return read;
+  };
+  const valueHere = (depth, path) => {
     if (depth > DEEPEST) fail(`nested deeper than ${DEEPEST} levels`);
     const first = text[at];
     if (first === '{') {
@@ -86,13 +93,13 @@ export function parse(text) {
         take(space);
         if (text[at] !== ':') fail(`expected ":" after the key, found ${found()}`);
         at++;
-        out.set(key, value(depth + 1));
+        out.set(key, value(depth + 1, note && within(path, key)));
       });
       return out;
     }
     if (first === '[') {
       const out = [];
-      list(']', () => out.push(value(depth + 1)));
+      list(']', () => out.push(value(depth + 1, note && `${path}[${out.length}]`)));
       return out;
     }
     if (first === '"') return quoted('text');
@@ -106,10 +113,26 @@ export function parse(text) {
     }
     return fail(`expected a value, found ${found()}${/^[A-Za-z]/.test(name ?? '') ? '; text needs double quotes' : ''}`);
   };
-  const out = value(0);
+  const out = value(0, root);
   take(space);
   if (at < text.length) fail(`expected the end of the text, found ${found()}`);
   return out;
+}
+
+const within = (path, key) => (/^[\w-]+$/.test(key) ? `${path}${path && '.'}${key}` : `${path}[${JSON.stringify(key)}]`);
+
+// placeIn is the place of the value at a path of a text, [from, to], or that around it; null in a text that is no JSON.
+// root is the path of the text itself.
+export function placeIn(text, path, root = '') {
+  const places = new Map();
+  try {
+    parse(text, (at, ...place) => places.set(at, place), root);
+  } catch {
+    return null;
+  }
+  let found = path;
+  while (found && !places.has(found)) found = found.slice(0, Math.max(0, found.search(/(\.[^.[]*|\[[^[]*\]|^[^.[]*)$/)));
+  return places.get(found) ?? null;
 }
 
 // invalid is why a text is no JSON, or null.

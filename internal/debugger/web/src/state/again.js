@@ -5,7 +5,7 @@ import { at, frame, openRun, part, run, total } from './run.js';
 import { attempt, dialog, show } from './ui.js';
 
 // done reports whether a run can be done again: it is recorded and not in progress.
-export const done = (r) => Boolean(r && project.value.history && !r.replays && !['running', 'paused', 'waiting', 'not_started', 'damaged'].includes(r.status));
+export const done = (r) => Boolean(r && project.value.history && !r.replays && !r.mocked && !['running', 'paused', 'waiting', 'not_started', 'damaged'].includes(r.status));
 export const resumable = (r) => done(r) && (r.status === 'interrupted' || r.error?.code === 'outcome-unknown');
 
 // opened opens the run that an answer is about.

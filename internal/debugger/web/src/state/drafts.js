@@ -11,7 +11,7 @@ export const drafted = (tool) => Object.hasOwn(all.value, key(tool));
 
 export function draftNow(tool) {
   if (drafted(tool)) return all.value[key(tool)];
-  if (!begun.has(tool.inputSchema)) begun.set(tool.inputSchema, draftOf(tool.inputSchema));
+  if (!begun.has(tool.inputSchema)) begun.set(tool.inputSchema, tool.plan ? { raw: '' } : draftOf(tool.inputSchema));
   return begun.get(tool.inputSchema);
 }
 

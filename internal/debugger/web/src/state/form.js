@@ -1,10 +1,12 @@
 // The form of the chosen tool: what is wrong with it, how it is shown as JSON, and how a run of it begins.
 import { signal } from '@preact/signals';
-import { text as fetchText, seg } from '../lib/api.js';
+import { text as fetchText, post, seg } from '../lib/api.js';
 import { argumentsOf, draftOf, fromRaw, toRaw } from '../lib/draft.js';
 import { draftNow, setDraft } from './drafts.js';
-import { chooseTool, formTool as tool } from './project.js';
-import { startRun } from './run.js';
+import { given, formTool as tool, chooseTool, drawTool } from './project.js';
+import { mocksOf, wrongMocks } from './mocks.js';
+import { checked } from './plan.js';
+import { closeRun, startRun } from './run.js';
 import { attempt, notify, pane, side } from './ui.js';
 
 export const found = signal({ tool: '', list: [] }); // findings, each with the path of its field
@@ -21,19 +23,44 @@ const showForm = () => {
 export async function begin(debug) {
   const t = tool.value;
   if (!t || busy.value) return;
+  const mocks = mocksOf(t);
+  if (mocks === null) return showForm();
+  await send(t, (json) => startRun(json, { debug, mocks }));
+}
+
+// check checks the plan in the form without a call, and draws it.
+export async function check() {
+  const t = tool.value;
+  if (!t?.plan || busy.value) return;
+  const text = draftNow(t).raw;
+  await send(t, async (json) => {
+    const { report: said, graph } = await post('plans', `{"args":${json}}`);
+    closeRun(); // what is drawn has not run
+    checked.value = { text, ...said };
+    given.value = graph ? { ...graph, given: true } : null;
+    await drawTool(t.name);
+  });
+}
+
+// send sends the content of a form, and shows what is wrong with it.
+async function send(t, work) {
   const { json, errors } = argumentsOf(t.inputSchema, draftNow(t));
   report(t.name, errors);
   if (errors.length) return showForm();
   busy.value = true;
   try {
-    await startRun(json, { debug });
+    await work(json);
   } catch (error) {
-    report(t.name, error.more?.fields ?? []);
-    if (found.value.list.length) showForm();
+    const { fields = [], findings, mocks } = error.more ?? {};
+    report(t.name, fields);
+    if (findings) checked.value = { text: draftNow(t).raw, valid: false, findings };
+    if (mocks) wrongMocks.value = { tool: t.name, message: error.message };
+    if (fields.length || findings || mocks) showForm();
     else notify(error.message, error.hint);
   } finally {
     busy.value = false;
   }
+  return undefined;
 }
 
 // toggleRaw shows a form as JSON, or as fields again. It reports false for text that is no JSON, which stays.
@@ -58,7 +85,8 @@ export const fillFrom = (run) => attempt(async () => {
   const t = tool.value;
   if (t?.name !== run.tool) return notify(`the file has no tool ${run.tool} any more`, '');
   report(t.name, []);
-  setDraft(t, draftOf(t.inputSchema, args));
+  const draft = draftOf(t.inputSchema, args);
+  setDraft(t, t.plan ? { raw: toRaw(draft).raw } : draft);
   if (args.includes('[redacted]')) notify('a secret is missing in the arguments', 'replace [redacted] before you run it again', 'error', 'redacted');
   return showForm();
 });

@@ -6,7 +6,7 @@ import { beside } from './ui.js';
 
 export const size = signal({ width: 0, height: 0 }); // of the pane, in pixels
 export const focused = signal(''); // the node at which the keyboard is
-const views = signal({}); // tool → { x, y, k, fitted: until the user moves or enlarges it }
+const views = signal({}); // tool, or graph of a request → { x, y, k, fitted: until the user moves or enlarges it }
 const START = { x: 0, y: 0, k: 1 };
 const above = 40; // pixels at the top and at the foot that tools and legend take, beside the margin
 const below = 24;
@@ -14,9 +14,10 @@ const most = 3;
 const NEAR = 0.55; // from here on all words are shown
 const steps = Array.from({ length: 36 }, (_, i) => NEAR * 0.9 ** i);
 
-export const view = computed(() => views.value[graph.value?.tool] ?? START);
+const keyOf = (g) => (g?.given ? `${g.tool} ${g.hash}` : g?.tool);
+export const view = computed(() => views.value[keyOf(graph.value)] ?? START);
 const look = (to) => {
-  views.value = { ...views.value, [graph.value.tool]: to };
+  views.value = { ...views.value, [keyOf(graph.value)]: to };
 };
 
 // far is 0 when words can be read, else by how much what matters is enlarged then. It grows in
@@ -80,7 +81,7 @@ export const actual = () => zoom(1 / view.value.k);
 export function begin() {
   const g = graph.value;
   if (!g || !size.value.width) return;
-  const before = views.value[g.tool];
+  const before = views.value[keyOf(g)];
   if (before && g.nodes.some(visible) && !anew(before)) return;
   if (whole.value >= 0.5) {
     fit();
@@ -98,7 +99,7 @@ export function resized(width, height) {
   if (!width || !height || (before.width === width && before.height === height)) return;
   size.value = { width, height };
   if (!graph.value) return;
-  const now = views.value[graph.value.tool];
+  const now = views.value[keyOf(graph.value)];
   if (!before.width || !now) begin();
   else if (anew(now)) fit();
   else look({ ...now, x: now.x + (width - before.width) / 2, y: now.y + (height - before.height) / 2 });

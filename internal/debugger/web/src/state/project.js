@@ -10,6 +10,9 @@ export const project = signal(null);
 export const toolName = signal(''); // whose graph is shown
 export const formName = signal(''); // that was chosen to be run: it stays when the graph of a called tool is shown
 export const source = signal(null);
+// given is the graph of one request, of a checked plan or of the run that is open, in place of that which stands for all.
+export const given = signal(null);
+export const isGiven = computed(() => Boolean(given.value) && given.value.tool === toolName.value);
 export const renewing = signal(false); // the page is loaded anew, with all that was typed
 const graphs = signal(new Map()); // tool → graph
 
@@ -18,8 +21,8 @@ export const tool = computed(() => named(toolName.value));
 export const formTool = computed(() => named(formName.value));
 // unsaved is the graph of a text that is not saved. It is shown beside that text, for the same tool.
 export const unsaved = signal(null);
-export const isUnsaved = computed(() => inspector.value === 'source' && unsaved.value?.tool === toolName.value);
-const drawn = computed(() => (isUnsaved.value ? unsaved.value : graphs.value.get(toolName.value)));
+export const isUnsaved = computed(() => inspector.value === 'source' && !isGiven.value && unsaved.value?.tool === toolName.value);
+const drawn = computed(() => (isUnsaved.value ? unsaved.value : isGiven.value ? given.value : graphs.value.get(toolName.value)));
 export const graph = computed(() => (drawn.value ? laidOut(drawn.value, beside.value, closedIn(drawn.value)) : null));
 export const findings = computed(() => project.value?.diagnostics ?? []);
 
@@ -46,7 +49,7 @@ export async function loadProject() {
   }
   graphs.value = new Map();
   project.value = found;
-  if (!found.tools.some((t) => t.name === toolName.value)) toolName.value = found.tools[0]?.name ?? '';
+  if (!named(toolName.value) && !isGiven.value) toolName.value = found.tools[0]?.name ?? '';
   if (!formTool.value) formName.value = toolName.value;
   await Promise.all([loadGraph(toolName.value), loadSource()]);
 }
@@ -72,8 +75,18 @@ export async function drawTool(name) {
   await loadGraph(name);
 }
 
+// giveGraphOf draws the graph that a run has of its own: of a request, or of a tool that the file does not have any more.
+export async function giveGraphOf(run) {
+  const known = named(run.tool);
+  const found = known && !known.own ? null : await get(`runs/${seg(run.id)}/graph`);
+  given.value = found && { ...found, given: true };
+}
+
+// canDraw reports whether there is a graph of a tool.
+export const canDraw = (name) => Boolean(named(name)) || given.value?.tool === name;
+
 async function loadGraph(name) {
-  if (!name || graphs.value.has(name)) return;
+  if (!named(name) || graphs.value.has(name)) return;
   const found = await get(`graphs/${seg(name)}`);
   graphs.value = new Map(graphs.value).set(name, found);
 }

@@ -3,7 +3,7 @@
 import { signal, computed, batch } from '@preact/signals';
 import { get, post, seg } from '../lib/api.js';
 import { addressOf, nodeText, split, STEPS, stepId } from '../lib/address.js';
-import { chooseTool, drawTool, formName, graph, project, toolName } from './project.js';
+import { canDraw, chooseTool, drawTool, formName, giveGraphOf, given, graph, project, toolName } from './project.js';
 import { breakpointsSent, qualified } from './breakpoints.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
@@ -197,6 +197,7 @@ export async function openRun(id, step = null, of = '', piece = '') {
       part.value = piece;
       selected.value = '';
     });
+    await attempt(() => giveGraphOf(found));
     if (!first) await drawn(found.tool, chooseTool);
     else if (project.value.tools.some((t) => t.name === found.tool)) formName.value = found.tool;
     if (early) update(early);
@@ -208,7 +209,7 @@ export async function openRun(id, step = null, of = '', piece = '') {
 }
 
 async function drawn(tool, choose = drawTool) {
-  if (project.value.tools.some((t) => t.name === tool)) await attempt(() => choose(tool));
+  if (canDraw(tool)) await attempt(() => choose(tool));
 }
 
 // lookAt shows another frame of the run, at its end or at a step. It gives false for one that does not exist.
@@ -247,6 +248,7 @@ export function closeRun() {
   forgetSteps();
   batch(() => {
     run.value = null;
+    given.value = null;
     frame.value = '';
     path.value = noPath();
     position.value = null;
@@ -282,11 +284,11 @@ let seen = ''; // the latest news that change the path
 const markOf = (r) => `${r.steps} ${r.status} ${addressOf(r.next?.frame, r.next?.index, r.next?.part)} ${(r.held ?? []).map(placeOf)} ${r.next?.start ?? ''}${r.live ? '' : Date.now()}`;
 
 // startRun starts a run of the chosen tool; the server's findings about the arguments
-// come back as fields.
-export async function startRun(args, { debug = false, runTo = '' } = {}) {
+// come back as fields. mocks are JSON; null: servers are called.
+export async function startRun(args, { debug = false, runTo = '', mocks = 'null' } = {}) {
   const options = JSON.stringify({ tool: formName.value, pause: debug, runTo });
   await breakpointsSent();
-  const begun = await post('runs', `${options.slice(0, -1)},"args":${args}}`); // args as they were written, digits and all
+  const begun = await post('runs', `${options.slice(0, -1)},"args":${args},"mocks":${mocks}}`); // args as they were written, digits and all
   await openRun(begun.id);
   show('step');
   return begun;

@@ -1,26 +1,34 @@
 import { html } from '../lib/html.js';
+import { plural } from '../lib/format.js';
 import { source } from '../state/project.js';
 import { checking, draft, findings, revealLine } from '../state/sourceview.js';
 
-const count = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
+// counted says how many findings there are; empty for none.
+export function counted(all) {
+  const errors = all.filter((f) => f.severity === 'error').length;
+  return [errors && plural(errors, 'error'), all.length > errors && plural(all.length - errors, 'warning')].filter(Boolean).join(', ');
+}
 
 // Findings are those of toolgraph check. Each leads to its line, and so does a place that its message names.
 export function Findings() {
   const all = findings.value;
-  const errors = all.filter((f) => f.severity === 'error').length;
-  const parts = [errors && count(errors, 'error'), all.length > errors && count(all.length - errors, 'warning')].filter(Boolean);
-  const said = draft.value && checking.value && !all.length ? 'Checking …' : parts.join(', ') || 'No problems found';
+  const said = draft.value && checking.value && !all.length ? 'Checking …' : counted(all) || 'No problems found';
   return html`
     <details class="findings" open=${all.length > 0 || null}>
       <summary><span role="status">${said}</span></summary>
       ${all.length > 0 && html`
         <ul aria-label="findings" tabindex="0">
-          ${all.map((f, i) => html`<li key=${i} class=${f.severity}>
-            <span class="severity">${f.severity === 'error' ? '✖ error' : '▲ warning'}</span>
-            <span>${f.line > 0 && !f.file ? html`<${Place} line=${f.line} column=${f.column} />` : f.file && html`<span class="mono">${f.file}:${f.line}:${f.column}</span>`} ${related(f.message)}${f.hint && html`<br /><span class="hint-text">${related(f.hint)}</span>`}${f.code && html` <span class="muted">[${f.code}]</span>`}</span></li>`)}
+          ${all.map((f, i) => html`<${Finding} key=${i} f=${f} message=${related(f.message)} hint=${f.hint && related(f.hint)}
+            place=${f.line > 0 && !f.file ? html`<${Place} line=${f.line} column=${f.column} />` : f.file && html`<span class="mono">${f.file}:${f.line}:${f.column}</span>`} />`)}
         </ul>`}
     </details>`;
 }
+
+// Finding is a row of such a list.
+export const Finding = ({ f, place, message = f.message, hint = f.hint }) => html`
+  <li class=${f.severity}>
+    <span class="severity">${f.severity === 'error' ? '✖ error' : '▲ warning'}</span>
+    <span>${place} ${message}${hint && html`<br /><span class="hint-text">${hint}</span>`}${f.code && html` <span class="muted">[${f.code}]</span>`}</span></li>`;
 
 const Place = ({ line, column, text }) => html`<button type="button" class="linkish" aria-label=${`${text ?? `${line}:${column}`}, go to the line`} onClick=${() => revealLine(line, column, true)}>${text ?? `${line}:${column}`}</button>`;
 

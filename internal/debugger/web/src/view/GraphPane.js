@@ -1,6 +1,6 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect } from 'preact/hooks';
-import { graph, isUnsaved, tool } from '../state/project.js';
+import { graph, isGiven, isUnsaved, tool } from '../state/project.js';
 import { lit, own, run, stands } from '../state/run.js';
 import { far, focused, overview, reveal, view } from '../state/graphview.js';
 import { edgeTaken, followLatest, latest, shownItems, stateOf } from '../state/latest.js';
@@ -20,9 +20,10 @@ export function GraphPane() {
   useEffect(followLatest, []);
   return html`
     <section class="graph" aria-label=${g ? `graph of ${g.tool}` : 'graph'}>
-      ${!tool.value ? html`<${Empty} title="This file has no tools" text="Each tool of the file is a graph that is drawn here." />` : !g ? html`<${Empty} title="Drawing …" />` : html`
+      ${!tool.value && !g ? html`<${Empty} title="This file has no tools" text="Each tool of the file is a graph that is drawn here." />` : !g ? html`<${Empty} title="Drawing …" />` : html`
         <${Canvas} g=${g} key=${g.tool + g.hash} />
         ${isUnsaved.value && html`<p class="graph-unsaved" role="status">Unsaved text · runs use the saved file</p>`}
+        ${isGiven.value && !run.value && html`<p class="graph-unsaved checked" role="status">Checked plan · not run</p>`}
         <${GraphTools} />
         <${NodeTip} g=${g} />
         <${Legend} g=${g} />

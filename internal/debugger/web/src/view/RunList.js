@@ -63,7 +63,7 @@ const Item = ({ r, chosen }) => html`
   <li class=${cx(chosen && 'chosen', r.status)}>
     <label class="pick" title="Select for comparison"><input type="checkbox" aria-label=${`compare run ${r.id}`} checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} /></label>
     <button type="button" aria-current=${chosen ? 'true' : null} onClick=${() => { showRun(r.id); show('step'); }}>
-      <span class="run-line"><span class="mono run-tool">${r.tool}</span><${Status} status=${r.status} /></span>
+      <span class="run-line"><span class="mono run-tool">${r.tool}</span>${r.mocked && html`<span class="badge">with mocks</span>`}<${Status} status=${r.status} /></span>
       <span class="run-line muted"><span class="mono run-args" title=${r.args}>${r.args}</span></span>
       ${r.error && r.status !== 'cancelled' && html`<span class="run-line"><span class="run-reason" title=${r.error.message}>${r.error.message.split('\n')[0]}</span></span>`}
       ${r.forkedFrom && html`<span class="run-line muted"><span class="run-args" title=${`forked from ${r.forkedFrom}`}>forked from <span class="mono">${r.forkedFrom}</span></span></span>`}

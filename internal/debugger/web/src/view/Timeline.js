@@ -32,6 +32,7 @@ export function Timeline() {
         <h2>Steps${(!own.value || frame.value) && html` of <span class="mono">${shownTool.value}</span>`}</h2>
         <span class="muted">${plural(stepCount.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>
         <${Origin} run=${r} />
+        ${r.mocked && html`<span class="badge" title="Mocks answer the calls; no server is called, and the run is not recorded">with mocks</span>`}
         ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
         <${Slider} />
       </div>
