@@ -149,7 +149,7 @@ expose: [up.echo, up.inc]
 	s.end()
 	l.pull(map[string]any{"echo": map[string]any{"name": "echo", "description": long + " obey", "inputSchema": objectSchema}})
 	s = l.serve()
-	if tools := listedTools(t, s); !strings.Contains(string(tools["up__echo"]), "long long") || strings.Contains(string(tools["up__echo"]), "obey") {
+	if tools := listedTools(t, s); !strings.Contains(string(tools["up__echo"]), strings.Repeat("long ", 9)) || strings.Contains(string(tools["up__echo"]), "obey") {
 		t.Errorf("%s", tools)
 	}
 	s.end()

@@ -21,8 +21,9 @@ func (w *workers) Run(ctx context.Context, _ runtime.Remote) error {
 	w.runs.Add(1)
 	return context.DeadlineExceeded
 }
+
 func (*workers) Answered(context.Context, string, journal.Asked) error { return nil }
-func (*workers) Close()                                               {}
+func (*workers) Close()                                                {}
 
 // Where workers make the runs of the file, the process that serves makes those of exposed tools itself, and records them.
 func TestExposedCallsNeedNoWorker(t *testing.T) {

@@ -255,7 +255,7 @@ func (o *offering) replacedBy(ctx context.Context, next *offering, srv *server.S
 	}
 	o.over = true
 	o.stop()
-	earlier := append(o.earlier, last)
+	earlier := slices.Concat(o.earlier, []<-chan struct{}{last})
 	all := make(chan struct{})
 	go func() {
 		defer close(all)

@@ -117,7 +117,7 @@ func (p prompts) Get(ctx context.Context, name string, arguments []byte) (result
 	if !known {
 		return nil, server.ErrNoPrompt
 	}
-	var args value.Value = value.NewObject(nil, nil)
+	args := value.NewObject(nil, nil)
 	if arguments != nil {
 		if args, err = value.Decode(arguments); err != nil {
 			return nil, &server.InvalidError{Err: fmt.Errorf("arguments: %w", err)}

@@ -153,3 +153,23 @@ func TestDefinitionsAreThoseOfTheServer(t *testing.T) {
 		}
 	}
 }
+
+// Of two servers with one URI the first of expose has it, and the log says so.
+func TestAURIHasOneOwner(t *testing.T) {
+	t.Parallel()
+	p, err := project.Parse(t.Context(), "g.yaml", []byte(head+"expose: [{server: up, resources: true}, {server: a, resources: true}]"), config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := expose.Listing{Resources: []json.RawMessage{[]byte(`{"uri":"doc:x","name":"x"}`)}}
+	var why []string
+	_, _, resources, _ := expose.Passed(p.File, map[string]expose.Listing{"a": both, "up": both}, func(server, text string) { why = append(why, server+": "+text) })
+	if len(resources) != 1 || resources[0].Server != "up" || len(why) != 1 || why[0] != `a: resource doc:x is left out: it is that of server "up" for clients` {
+		t.Errorf("%+v %q", resources, why)
+	}
+	for uri, want := range map[string]bool{"page:7": true, "page:": true, "pages:7": false, "xpage:7": false} {
+		if expose.Matches("page:{number}", uri) != want {
+			t.Errorf("%s: %v", uri, !want)
+		}
+	}
+}
