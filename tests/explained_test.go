@@ -14,7 +14,7 @@ import (
 
 // notInGuide are mappings whose keys the guide for agents leaves out: the toolkit cannot change them.
 var notInGuide = map[string]bool{
-	"server": true, "a server": true, "a server of type exec": true, "a program": true, "oauth": true, "rate": true, "pipeline": true, "plan": true, "an icon": true,
+	"server": true, "a server": true, "a server of type exec": true, "a program": true, "oauth": true, "rate": true, "pipeline": true, "plan": true, "a server of expose": true, "an icon": true,
 }
 
 // The node types and keys of the language, which the program has in one table, are in everything that explains the
