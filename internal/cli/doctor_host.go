@@ -54,7 +54,11 @@ func checkHost(ctx context.Context, std program.Streams, name, format string) (h
 	}
 	healthy = !slices.ContainsFunc(checks, func(c hostCheck) bool { return c.Result == "failed" })
 	if format == "json" {
-		return healthy, program.WriteEscaped(std.Out, map[string]any{"host": host.Name, "adopted": state != nil, "healthy": healthy, "checks": checks}, "  ")
+		report := map[string]any{"host": host.Name, "adopted": state != nil, "healthy": healthy, "checks": checks}
+		if state != nil {
+			report["graph"] = state.Graph
+		}
+		return healthy, program.WriteEscaped(std.Out, report, "  ")
 	}
 	rows := make([][]string, len(checks))
 	for i, c := range checks {

@@ -38,6 +38,7 @@ var withoutGraph = map[string]string{
 	"toolgraph mcp list":            "registries",
 	"toolgraph mcp sync":            "registries",
 	"toolgraph mcp import":          "the configuration of a host",
+	"toolgraph adopt":               "the configuration of a host",
 }
 
 // graphCommands are the commands that read a graph file: what they are given before and

@@ -65,7 +65,7 @@ func (a *Adoption) Try(ctx context.Context, dir string) (graph string, registrie
 		}
 	}
 	graph = filepath.Join(dir, filepath.Base(a.place.graph()))
-	return graph, []string{r.Path}, os.WriteFile(graph, a.Graph(), 0o600)
+	return graph, []string{r.Path}, write(graph, a.Graph())
 }
 
 // Offer keeps of the tools that a host uses of a server those that the server lists.
