@@ -33,7 +33,9 @@ func TestHostsAfterAdopting(t *testing.T) {
 		}
 		t.Run(c.host, func(t *testing.T) {
 			h := newHostHome(t, s, modules)
-			script := func(name string) string { return filepath.Join(servers, "node_modules", filepath.FromSlash(name), "dist", "index.js") }
+			script := func(name string) string {
+				return filepath.Join(servers, "node_modules", filepath.FromSlash(name), "dist", "index.js")
+			}
 			path, src := hostFile(h, c.host, node, script)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
