@@ -242,6 +242,7 @@ func TestV11IdleConnectionsEndFirst(t *testing.T) {
 	h := serveSite(t, b.server, HTTPOptions{MaxPerAddress: 8, headerTimeout: patience})
 	held := make(chan string, 1)
 	go func() {
+		defer close(held) // also when the call has failed
 		_, body := h.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hold","arguments":{"tag":"1"}}}`)
 		held <- body
 	}()
