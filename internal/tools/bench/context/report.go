@@ -91,7 +91,7 @@ func (b *bench) measure(file string, j job) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, err := b.recorded(file, j, state)
+	calls, err := b.recorded(j, state)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ type call struct {
 }
 
 // recorded returns the calls of the plan that was run last: those of the test of a tool that is made of it.
-func (b *bench) recorded(file string, j job, state string) ([]call, error) {
+func (b *bench) recorded(j job, state string) ([]call, error) {
 	out := filepath.Join(b.dir, j.name+".yaml")
 	servers := filepath.Join(b.dir, "servers.json")
 	if err := os.WriteFile(servers, []byte(`{"mcpServers":{"fs":{"command":"node"},"git":{"command":"node"},"memory":{"command":"node"}}}`), 0o644); err != nil {
