@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/config"
 	"toolgraph/internal/base/diff"
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/base/wording"
@@ -54,9 +53,9 @@ directory got is removed unless it is used or was changed.`,
 		Args:      program.Args(1, 1, "the name of a host"),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			host := hostconfig.Find(args[0])
-			if host == nil {
-				return program.Usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
+			host, err := hostNamed(args[0])
+			if err != nil {
+				return err
 			}
 			if flags.undo {
 				return flags.takeBack(cmd.Context(), std, host)
@@ -94,7 +93,7 @@ func (f *adoptFlags) readAdoption(host *hostconfig.Host) (*adopt.Adoption, error
 		Launch: func(graph string) (l hostconfig.Launch, err error) {
 			l = hostconfig.Launch{
 				Name: "toolgraph", Description: "Finds and calls the tools of all servers", Args: []string{"-g", graph, "--locked"},
-				Timeout: config.Limits{}.MaxExecutionTime, IsSelf: isSelf,
+				IsSelf: isSelf,
 			}
 			l.Command, err = programPath()
 			return l, err

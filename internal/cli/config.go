@@ -58,9 +58,9 @@ is written: variables that the graph reads are references or placeholders, which
 		Args:      program.Args(1, 1, "the name of a host and a graph file"),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			host := hostconfig.Find(args[0])
-			if host == nil {
-				return program.Usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
+			host, err := hostNamed(args[0])
+			if err != nil {
+				return err
 			}
 			return flags.run(cmd.Context(), std, host)
 		},
@@ -77,6 +77,15 @@ is written: variables that the graph reads are references or placeholders, which
 	cmd.Flags().Lookup("locked").NoOptDefVal = "true"
 	program.FormatFlag(cmd, &flags.format)
 	return program.TakesGraph(cmd, &flags.graphFile)
+}
+
+// hostNamed returns the host of a name of the command line.
+func hostNamed(name string) (*hostconfig.Host, error) {
+	if host := hostconfig.Find(name); host != nil {
+		return host, nil
+	}
+	names := hostconfig.Names()
+	return nil, program.Usagef("unknown host %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
 }
 
 // hostEntry is the report of config.

@@ -30,10 +30,9 @@ type hostCheck struct {
 // each variable has a value, each server starts, and its tools are those that are locked. Before an adoption it says what
 // would stay. It reports whether all is well.
 func checkHost(ctx context.Context, std program.Streams, name, format string) (healthy bool, err error) {
-	host := hostconfig.Find(name)
-	if host == nil {
-		names := hostconfig.Names()
-		return false, program.Usagef("unknown host %q (known: %s)%s", name, strings.Join(names, ", "), wording.Suggest(name, names))
+	host, err := hostNamed(name)
+	if err != nil {
+		return false, err
 	}
 	r, err := registry.OfUser()
 	if err != nil {

@@ -45,9 +45,9 @@ itself, or when the host has disabled it.`,
 		Args:      program.Args(1, 1, "the name of a host"),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			host := hostconfig.Find(args[0])
-			if host == nil {
-				return program.Usagef("unknown host %q (known: %s)%s", args[0], strings.Join(names, ", "), wording.Suggest(args[0], names))
+			host, err := hostNamed(args[0])
+			if err != nil {
+				return err
 			}
 			return flags.run(cmd.Context(), std, host)
 		},
