@@ -167,8 +167,11 @@ func (d *decoder) literal(data *Data, key string) {
 
 // MakeExpression writes an expression in the place of a text.
 func MakeExpression(t Text, source string) Fix {
-	return WriteScalar("Make it an expression", t, inline(NewExpression(source)))
+	return WriteScalar("Make it an expression", t, ExpressionText(source))
 }
+
+// ExpressionText returns an expression as it is written in args: {expr: source}, in quotes where YAML needs them.
+func ExpressionText(source string) string { return inline(NewExpression(source)) }
 
 // Value returns the data as plain Go values: nil, bool, float64, json.Number, string, []any and
 // map[string]any. An expression is {"expr": source}. The caller owns the result.

@@ -228,7 +228,6 @@ var (
 		return regexp.MustCompile(`(?:\{\{|\$\{)\s*(?:\$?\.|\$)?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)\s*\}\}?`)
 	})
 	wholePath     = wording.Pattern(`^\$\.([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`)
-	wholeField    = wording.Pattern(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$`)
 	wholeVariable = wording.Pattern(`^\$([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$`)
 )
 
@@ -253,11 +252,8 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 	if found := wholePath().FindStringSubmatchIndex(text); found != nil && depth > 1 {
 		c.warnLiteral(data, text, found)
 	}
-	if field, isArgument := strings.CutPrefix(text, argsName+"."); isArgument && c.block != nil && wholeField().MatchString(field) {
-		name, _, _ := strings.Cut(field, ".")
-		if c.tool.InputSchema.Get("properties").Get(name) != nil {
-			c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", text), fmt.Sprintf("write {expr: %s}", text)).Fixed(config.MakeExpression(data.Text, text))
-		}
+	if c.block != nil && c.readsSteps(text) {
+		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", shorten(text)), "write "+config.ExpressionText(text)).Fixed(config.MakeExpression(data.Text, text))
 	}
 	if found := wholeVariable().FindStringSubmatch(text); found != nil && slices.Contains(bound, found[1]) && (found[2] == "" || depth > 1) {
 		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", text), fmt.Sprintf("write {expr: %s}", text)).Fixed(config.MakeExpression(data.Text, text))

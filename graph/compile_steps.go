@@ -285,10 +285,7 @@ func (c *compiler) laterHint(in *block) string {
 // unknownStepHint returns what an unknown name was probably meant to be, and what to write in its place; empty
 // when that is not known.
 func (c *compiler) unknownStepHint(name string, path []string) (hint, instead string) {
-	var known []string
-	for in := c.block; in != nil; in = in.outer {
-		known = append(known, in.ids[:in.at]...)
-	}
+	known := c.stepsAbove()
 	properties := c.tool.InputSchema.Get("properties")
 	switch {
 	case slices.Contains(c.block.bound, name):
@@ -303,6 +300,14 @@ func (c *compiler) unknownStepHint(name string, path []string) (hint, instead st
 		return wording.Meant(near), near
 	}
 	return suggest(name, known, "the steps above are ")
+}
+
+// stepsAbove returns the ids of the steps that expressions of the current step can read.
+func (c *compiler) stepsAbove() (ids []string) {
+	for in := c.block; in != nil; in = in.outer {
+		ids = append(ids, in.ids[:in.at]...)
+	}
+	return ids
 }
 
 // blockWith returns the id of the block that has a step of this name; empty when none does.

@@ -1,12 +1,14 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolgraph/config"
 	"toolgraph/expressions"
+	"toolgraph/expressions/jsonata"
 	"toolgraph/internal/base/wording"
 )
 
@@ -52,4 +54,32 @@ func (c *compiler) hasValue(begin string, bound variables) bool {
 		return c.source != nil && c.source.Var(field) != nil
 	}
 	return slices.Contains(bound, name)
+}
+
+// readsSteps reports whether a text is an expression that reads an argument of the tool or a field of a step above, and
+// nothing that is not known here. A name and a short one, as in readme.md, may be a file.
+func (c *compiler) readsSteps(text string) bool {
+	const longest, fileEnding = 500, 4
+	if len(text) > longest || !strings.Contains(text, ".") {
+		return false
+	}
+	e, err := jsonata.Compile(context.Background(), text)
+	if err != nil {
+		return false
+	}
+	above, reads := c.stepsAbove(), false
+	for _, ref := range e.References() {
+		switch name := ref.Path[0]; {
+		case name == argsName && len(ref.Path) > 1:
+			if c.tool.InputSchema.Get("properties").Get(ref.Path[1]) == nil {
+				return false
+			}
+			reads = true
+		case !slices.Contains(above, name):
+			return false
+		case len(ref.Path) > 2 || len(ref.Path) == 2 && (len(ref.Path[1]) > fileEnding || e.Tree().Kind != jsonata.PathKind):
+			reads = true
+		}
+	}
+	return reads
 }

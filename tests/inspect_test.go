@@ -96,7 +96,7 @@ func TestInspect(t *testing.T) {
 	}{
 		{"list_tools", nil, nil, nil, `"name":"loop"`},
 		{"graph", map[string]any{"tool": "loop"}, []string{"tool=loop"}, []string{"graph", graph, "loop", "--format", "json"}, `"from":"again"`},
-		{"explain_tool", map[string]any{"tool": "loop"}, []string{"tool=loop"}, nil, `"result":"{sum: number}"`},
+		{"explain_tool", map[string]any{"tool": "loop"}, []string{"tool=loop"}, nil, `"result":"{sum: integer}"`},
 		{"metadata", nil, nil, nil, `"identity":"toolgraph demo-server ."`},
 		{"list_runs", map[string]any{"limit": 1}, []string{"limit=1"}, []string{"runs", "list", "--limit", "1", "--format", "json", "--state", state}, `"next":"` + second},
 		{"list_runs", map[string]any{"before": second, "status": "finished"}, []string{"before=" + second, "status=finished"}, []string{"runs", "list", "--before", second, "--status", "finished", "--format", "json", "--state", state}, `"id":"` + first},

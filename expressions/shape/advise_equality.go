@@ -22,26 +22,50 @@ func (in *inferrer) swappedIn(t *tree, left, right fact) bool {
 // wrongCase reports a comparison of a text in capital or small letters with texts that all have letters of the other kind.
 func (in *inferrer) wrongCase(t *tree, left, right fact) bool {
 	for i, side := range []fact{right, left} { // the other one
-		call := &t.Parts[i]
-		if call.Kind != jsonata.CallKind || call.Parts[0].Kind != jsonata.VariableKind || t.Text == "in" && i == 1 {
+		if t.Text == "in" && i == 1 {
 			continue
 		}
-		change, letters := strings.ToLower, "small"
-		switch call.Parts[0].Text {
-		case "lowercase":
-		case "uppercase":
-			change, letters = strings.ToUpper, "capital"
-		default:
-			continue
+		if in.neverInCase(t, &t.Parts[i], side, "equal to it") {
+			return true
 		}
-		words := side.shape.Words()
-		if side.shape.can(kindAll&^(kindString|kindNothing)) || len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return change(word) == word }) {
-			continue
-		}
-		in.report(t, CodeConstantComparison, fmt.Sprintf("%s has %s letters only, and %q is never equal to it", in.text(call), letters, words[0]), fmt.Sprintf("write %q", change(words[0])))
-		return true
 	}
 	return false
+}
+
+// neverFound reports a search in a text of capital or small letters for a text with letters of the other kind.
+func (in *inferrer) neverFound(s *site) {
+	if what := textFirst()[s.name]; what != "" && len(s.args) > 1 && len(s.trees) > 1 && s.trees[0] != nil && s.trees[1] != nil {
+		in.neverInCase(s.trees[1], s.trees[0], s.args[1], "in it")
+	}
+}
+
+// neverInCase reports at a place, when a part of the expression is a text in capital or small letters, that the words of a value all have
+// letters of the other kind. A variable is followed to its value.
+func (in *inferrer) neverInCase(at, call *tree, value fact, where string) bool {
+	for depth := 0; call.Kind == jsonata.VariableKind && depth < maxDepth; depth++ {
+		v, bound := in.scope.find(call.Text)
+		if !bound || v.from == nil {
+			return false
+		}
+		call = v.from
+	}
+	if call.Kind != jsonata.CallKind || call.Parts[0].Kind != jsonata.VariableKind {
+		return false
+	}
+	change, letters := strings.ToLower, "small"
+	switch call.Parts[0].Text {
+	case "lowercase":
+	case "uppercase":
+		change, letters = strings.ToUpper, "capital"
+	default:
+		return false
+	}
+	words := value.shape.Words()
+	if value.shape.can(kindAll&^(kindString|kindNothing)) || len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return change(word) == word }) {
+		return false
+	}
+	in.report(at, CodeConstantComparison, fmt.Sprintf("%s has %s letters only, and %q is never %s", in.text(call), letters, words[0], where), fmt.Sprintf("write %q", change(words[0])))
+	return true
 }
 
 // mayBeNull reports an operand that may be null by its schema, where nothing in the expression asks for that and the operator takes

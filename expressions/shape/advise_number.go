@@ -22,11 +22,26 @@ func (in *inferrer) divides(t *tree, divisor fact) {
 		return
 	}
 	list := divisor.sizeOf
-	if list == nil || in.branches > 0 || in.spared > 0 || in.askedBefore(list) {
+	if in.branches > 0 || in.spared > 0 || in.askedBefore(by) || list != nil && in.askedBefore(list) {
+		return
+	}
+	if list == nil {
+		if text := in.text(by); len(divisor.at) > 0 && divisor.shape.mayBeZero() {
+			in.report(by, CodeWrongOperand, fmt.Sprintf("%s may be 0, and a number that is not finite is an error", text), fmt.Sprintf("check first: %s = 0 ? 0 : …", text))
+		}
 		return
 	}
 	text := in.text(list)
 	in.report(by, CodeWrongOperand, fmt.Sprintf("the divisor is 0 when %s is empty, and a number that is not finite is an error", text), fmt.Sprintf("check first: $count(%s) > 0 ? … : 0", text))
+}
+
+// mayBeZero reports whether the numbers of the shape, as they are declared, begin at 0 or list it.
+func (s Shape) mayBeZero() bool {
+	a := s.get()
+	if a.numbers != nil {
+		return len(a.numbers) > 1 && slices.Contains(a.numbers, 0)
+	}
+	return a.span != nil && !a.span.computed && a.span.least == 0 && !a.span.aboveLeast
 }
 
 // askedBefore reports whether the run has asked for a value that a part reads from the context.

@@ -52,6 +52,7 @@ func (in *inferrer) isSet(text string) bool {
 // suspectText reports texts that a function takes, but that are hardly meant as they are written.
 func (in *inferrer) suspectText(s *site) {
 	in.literalFirst(s)
+	in.neverFound(s)
 	in.quoted(s)
 	in.replacedGroups(s)
 }

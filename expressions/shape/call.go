@@ -171,7 +171,11 @@ func (in *inferrer) builtin(s *site) fact {
 		in.count(s, least)
 		return unknown()
 	case missing == 1:
-		args := append([]fact{unknown()}, s.args...) // the context is the first argument
+		context := unknown()
+		if s.focus != nil && s.focus.root {
+			context = *s.focus
+		}
+		args := append([]fact{context}, s.args...) // the context is the first argument
 		for i, v := range args {
 			if v.mismatches(params[i]) {
 				in.count(s, least)

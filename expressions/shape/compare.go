@@ -176,6 +176,9 @@ func (s Shape) Conflict(expected Shape) (c Conflict, conflicts bool) {
 	c = Conflict{Found: found.String(), Expected: expected.String()}
 	if b.kinds == kindNumber && b.span != nil && a.kinds.has(kindNumber) {
 		c.Expected += ", " + b.spanText()
+		if a.kinds == kindNumber && a.span != nil {
+			c.Found += ", " + a.spanText()
+		}
 	}
 	return c, true
 }

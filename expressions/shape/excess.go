@@ -102,7 +102,7 @@ func (a *alternatives) beyond(b *alternatives) (f float64, is bool) {
 			return f, true
 		}
 	}
-	if a.span == nil {
+	if a.span == nil || a.span.computed {
 		return 0, false
 	}
 	own, want := *a.span, b.numberSpan()

@@ -84,7 +84,7 @@ var results = sync.OnceValue(func() map[string]Shape {
 		"nothing": Nothing(), "never": none,
 		"matches": loose(Object([]Field{
 			{Name: "match", Shape: String()}, {Name: "index", Shape: Number()}, {Name: "groups", Shape: Array(Union(String(), Null()))},
-		}, true), false),
+		}, false), false),
 	}
 })
 

@@ -39,11 +39,15 @@ func (in *inferrer) operator(t *tree, focus *fact) fact {
 				in.require(in.settled(v, nil), "without it the list of numbers is empty")
 			}
 		}
-		out = like(loose(Number(), false), operands...)
+		out = like(loose(countsFrom(operands[0].shape, operands[1].shape), false), operands...)
 	default:
 		in.expectNumbers(t, operands)
-		out = like(Number(), operands...)
-		in.divides(t, operands[len(operands)-1])
+		left, right := literalZero, operands[len(operands)-1]
+		if len(operands) == 2 {
+			left = operands[0].shape
+		}
+		out = like(computed(t.Text, left, right.shape), operands...)
+		in.divides(t, right)
 		for i, v := range operands {
 			in.mayBeNull(t, i, v, kindNumber, "numbers")
 			out = in.without(v, out)

@@ -11,6 +11,7 @@ import (
 type span struct {
 	least, most           float64
 	aboveLeast, belowMost bool // least, and most, are not included
+	computed              bool // the ends are computed from other ranges: no value needs to reach them
 }
 
 var allNumbers = span{least: math.Inf(-1), most: math.Inf(1)}
@@ -34,7 +35,8 @@ func (a *alternatives) numberSpan() span {
 	return allNumbers
 }
 
-// uniteSpans returns the range of the numbers of both shapes; nil for all numbers.
+// uniteSpans returns the range of the numbers of both shapes; nil for all numbers. An end that a computed range moves is open,
+// so that a loop that counts does not move it again and again.
 func uniteSpans(a, b *alternatives) *span {
 	switch {
 	case !a.kinds.has(kindNumber):
@@ -43,9 +45,15 @@ func uniteSpans(a, b *alternatives) *span {
 		return a.span
 	}
 	one, other := a.numberSpan(), b.numberSpan()
-	all := span{least: min(one.least, other.least), most: max(one.most, other.most)}
+	all := span{least: min(one.least, other.least), most: max(one.most, other.most), computed: one.computed || other.computed}
 	all.aboveLeast = !one.reachesDown(all.least) && !other.reachesDown(all.least)
 	all.belowMost = !one.reachesUp(all.most) && !other.reachesUp(all.most)
+	if one.computed && one.least < other.least || other.computed && other.least < one.least {
+		all.least = math.Inf(-1)
+	}
+	if one.computed && one.most > other.most || other.computed && other.most > one.most {
+		all.most = math.Inf(1)
+	}
 	return &all
 }
 
@@ -101,7 +109,7 @@ func spanOf(schema value.Value, whole bool) *span {
 
 // bounds returns the keywords of a schema for the range.
 func (s *span) bounds() (keywords []keyword) {
-	if s == nil {
+	if s == nil || s.computed {
 		return nil
 	}
 	least, most := "minimum", "maximum"

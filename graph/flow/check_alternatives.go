@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"toolgraph/config"
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/shape"
@@ -42,10 +44,13 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 		}
 		for i := range values {
 			value := lastOf(&values[i])
-			if ofItem && value.Kind != jsonata.LiteralKind && value.Kind != jsonata.StringKind && value.Kind != jsonata.NumberKind {
+			if ofItem && !slices.Contains([]jsonata.Kind{jsonata.LiteralKind, jsonata.StringKind, jsonata.NumberKind, jsonata.ObjectKind}, value.Kind) {
 				continue
 			}
 			given := c.shapeOfPart(value)
+			if value.Kind == jsonata.ArrayKind && (len(path) == 0 || path[len(path)-1] != "[]") { // an item of a list may be a list of them
+				given = shape.Array(shape.Any())
+			}
 			if conflict, differ := given.Filled().Conflict(want); differ {
 				at, part := e, value
 				if t := c.transformOf(value); t != nil && len(conflict.Path) > 0 {
@@ -53,6 +58,10 @@ func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path [
 				}
 				warn(below(path, conflict.Path...), c.place(at.Text, part.Offset), conflict.Found, conflict.Expected)
 				return
+			}
+			if value.Kind == jsonata.ObjectKind {
+				look(value, want, path, ofItem)
+				continue
 			}
 			for _, excess := range given.Exceeds(want) {
 				if names := names(value); !excess.Fraction && len(excess.Path) == 0 && len(names) > 1 && names[0] == c.graph.Entry.ID() && !c.switchAsks(names) && !testsAny(e.Tree(), names[len(names)-1]) {
@@ -79,7 +88,7 @@ func (c *checker) transformOf(t *jsonata.Tree) *graph.Transform {
 	return of
 }
 
-// shapeOfPart returns the shape of a constant, of the output of a transform, or of a path into the arguments or into the answer of a call; Any for other parts.
+// shapeOfPart returns the shape of a constant, the names of an object's fields, the shape of the output of a transform, or of a path into the arguments or into the answer of a call; Any for other parts.
 func (c *checker) shapeOfPart(t *jsonata.Tree) shape.Shape {
 	switch t.Kind {
 	case jsonata.StringKind:
@@ -91,6 +100,15 @@ func (c *checker) shapeOfPart(t *jsonata.Tree) shape.Shape {
 			return shape.Null()
 		}
 		return shape.Boolean()
+	case jsonata.ObjectKind:
+		fields := make([]shape.Field, 0, len(t.Parts)/2)
+		for i := 0; i+1 < len(t.Parts); i += 2 {
+			if t.Parts[i].Kind != jsonata.StringKind {
+				return shape.Object(nil, true)
+			}
+			fields = append(fields, shape.Field{Name: t.Parts[i].Text})
+		}
+		return shape.Object(fields, false)
 	}
 	path := names(t)
 	if c.transformOf(t) != nil {

@@ -19,8 +19,8 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 		return
 	}
 	a.alternatives(e, want, func(inner []string, at config.Pos, found, expected string) {
-		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q: expected %s, but this alternative gives %s",
-			pathText(below(path, inner...)), a.tool, expected, found), "give each alternative a value of the expected kind")
+		message, hint := alternativeText(found, expected, "")
+		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q: %s", pathText(below(path, inner...)), a.tool, message), hint)
 	})
 	a.subtractions(e, want, path, func(inner []string, at config.Pos, message string) {
 		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q %s", pathText(inner), a.tool, message), subtractionHint)
@@ -39,6 +39,17 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 	}
 }
 
+// alternativeText returns the message and the hint for an alternative whose value, or a part of it, is not what is expected.
+func alternativeText(found, expected, by string) (message, hint string) {
+	switch {
+	case found == "missing":
+		return fmt.Sprintf("expected %s%s, but this alternative does not have it", expected, by), "add it to the object"
+	case expected == "missing":
+		return fmt.Sprintf("it is not allowed%s, but this alternative gives %s", by, found), "remove it from the object"
+	}
+	return fmt.Sprintf("expected %s%s, but this alternative gives %s", expected, by, found), "give each alternative a value of the expected kind"
+}
+
 // sometimes warns of results that outputSchema allows only sometimes.
 func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 	t, isTransform := node.(*graph.Transform)
@@ -46,8 +57,8 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 		return
 	}
 	c.alternatives(t.Expr, want, func(inner []string, at config.Pos, found, expected string) {
-		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result: expected %s by outputSchema of tool %q, but this alternative gives %s",
-			pathText(inner), expected, c.graph.Tool.Name.Value, found), "give each alternative a value of the expected kind")
+		message, hint := alternativeText(found, expected, fmt.Sprintf(" by outputSchema of tool %q", c.graph.Tool.Name.Value))
+		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result: %s", pathText(inner), message), hint)
 	})
 	c.subtractions(t.Expr, want, nil, func(inner []string, at config.Pos, message string) {
 		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result %s (outputSchema of tool %q)", pathText(inner), message, c.graph.Tool.Name.Value), subtractionHint)

@@ -39,7 +39,7 @@ func followed(t *testing.T, g *graph.Graph) *flow.Flow {
 func TestOf(t *testing.T) {
 	f := followed(t, build(t, "g.yaml", []byte(loop))[0])
 	for id, want := range map[string]string{
-		"entry": "{n: integer}", "step": "{i: number}", "more": `"last" or "step"`, "last": `"once" or {i: number}`, "exit": `"once" or {i: number}`,
+		"entry": "{n: integer}", "step": "{i: integer}", "more": `"last" or "step"`, "last": `"once" or {i: integer}`, "exit": `"once" or {i: integer}`,
 	} {
 		if got := f.Node(id).Output.String(); got != want {
 			t.Errorf("%s gives %s, expected %s", id, got, want)

@@ -20,7 +20,7 @@ func (u ownUpstreams) Tool(_, tool string) (flow.Tool, bool) {
 
 var stepTools = ownUpstreams{
 	"list": {
-		InputSchema:  []byte(`{"type":"object","properties":{"page":{"type":"integer"}}}`),
+		InputSchema:  []byte(`{"type":"object","properties":{"page":{"type":"integer"},"per":{"type":"integer","minimum":1,"maximum":100}}}`),
 		OutputSchema: []byte(`{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"text":{"type":"string"}},"required":["names","text"],"additionalProperties":false}`),
 		ReadOnly:     new(true),
 	},
@@ -39,7 +39,7 @@ executionLimits: {maxExecutionTimeMs: 60000}
 mcpServers: {up: {command: up}}
 tools:
 - name: t
-  inputSchema: {type: object, properties: {name: {type: string}, deep: {type: boolean}}, required: [name], additionalProperties: false}
+  inputSchema: {type: object, properties: {name: {type: string}, deep: {type: boolean}, few: {type: integer, minimum: 0}, most: {type: integer, minimum: 1, maximum: 5}}, required: [name, few, most], additionalProperties: false}
   outputSchema: {type: object, properties: {v: {type: string}}, required: [v]}
   steps:
   - {id: list, call: up.list, effect: read}
@@ -63,6 +63,32 @@ func TestStepFaults(t *testing.T) {
 		// What is sent as it is written.
 		{`{id: x, call: up.read, args: {name: args.name}, effect: read}`, `{"v": x.content}`, `literal-expression: "args.name" looks like an expression but is sent as literal text`},
 		{`{id: x, call: up.read, args: {name: args.txt}, effect: read}`, `{"v": x.content}`, ""},
+		{`{id: x, call: up.read, args: {name: 'args.name & "/" & args.name'}, effect: read}`, `{"v": x.content}`, `literal-expression: "args.name & \"/\" & args.name" looks like an expression`},
+		{`{id: x, call: up.read, args: {name: '"of " & list.text'}, effect: read}`, `{"v": x.content}`, `literal-expression: "\"of \" & list.text" looks like an expression`},
+		{`{id: x, call: up.read, args: {name: $uppercase(list.text)}, effect: read}`, `{"v": x.content}`, `literal-expression: "$uppercase(list.text)" looks like an expression`},
+		{`{id: x, call: up.read, args: {name: list.content}, effect: read}`, `{"v": x.content}`, `literal-expression: "list.content" looks like an expression`},
+		{`{id: x, call: up.read, args: {name: list.md}, effect: read}`, `{"v": x.content}`, ""},
+		{`{id: x, call: up.read, args: {name: other.text & list.text}, effect: read}`, `{"v": x.content}`, ""},
+		{`{id: x, call: up.read, args: {name: read list.text}, effect: read}`, `{"v": x.content}`, ""},
+		// What can be computed.
+		{`{id: x, each: '[1..args.most]', call: up.list, args: {per: {expr: '$item - 1 * 100'}}, effect: read}`, `{"v": x[0].text}`, `argument-refused: argument "per" of tool "list": expected integer, 1 to 100, but the expression gives integer, -99 to -95`},
+		{`{id: x, each: '[1..args.most]', call: up.list, args: {per: {expr: '($item - 1) * 100'}}, effect: read}`, `{"v": x[0].text}`, ""},
+		{`{id: x, call: up.list, args: {per: {expr: '-args.most'}}, effect: read}`, `{"v": x.text}`, `expected integer, 1 to 100, but the expression gives integer, -5 to -1`},
+		{`{id: x, call: up.list, args: {per: {expr: args.most + 96}}, effect: read}`, `{"v": x.text}`, ""},
+		{`{id: x, expr: 100 / args.few}`, `{"v": $string(x)}`, `wrong-operand: args.few may be 0, and a number that is not finite is an error`},
+		{`{id: x, expr: 'args.few = 0 ? 0 : 100 / args.few'}`, `{"v": $string(x)}`, ""},
+		{`{id: x, expr: 100 / args.most}`, `{"v": $string(x)}`, ""},
+		{`{id: x, expr: '$replace(list.text, "a")'}`, `{"v": x}`, `wrong-argument: $replace takes at least 3 arguments, found 2`},
+		{`{id: x, expr: '[list.names.$replace("a", "b")]'}`, `{"v": $join(x)}`, ""},
+		{`{id: x, expr: '[list.names[$lowercase($) = "README"]]'}`, `{"v": $join(x)}`, `constant-condition: $lowercase($) has small letters only, and "README" is never equal to it`},
+		{`{id: x, expr: '[list.names[$contains($lowercase($), "README")]]'}`, `{"v": $join(x)}`, `constant-condition: $lowercase($) has small letters only, and "README" is never in it`},
+		{`{id: x, expr: '($up := $uppercase(list.text); $split($up, "a"))'}`, `{"v": $join(x)}`, `constant-condition: $uppercase(list.text) has capital letters only, and "a" is never in it`},
+		{`{id: x, expr: '[list.names[$contains($lowercase($), "readme")]]'}`, `{"v": $join(x)}`, ""},
+		{`{id: x, expr: '$match(list.text, /a(b)/)[0].group[0] ?? ""'}`, `{"v": x}`, `impossible-path: $match(list.text, /a(b)/)[0] has no field "group"`},
+		// One way of several.
+		{`{id: x, expr: list.text}`, `$exists(args.deep) ? {"v": x} : {"w": x}`, `output-mismatch: "v" of the result: expected string by outputSchema of tool "t", but this alternative does not have it`},
+		{`{id: x, expr: list.text}`, `$exists(args.deep) ? {"v": x} : {"v": x, "w": 1}`, ""},
+		{`{id: x, expr: list.text}`, `$exists(args.deep) ? {"v": x} : {"v": x = "" ? null : x}`, `output-mismatch: "v" of the result: expected string by outputSchema of tool "t", but this alternative gives null`},
 		// What is hidden, or cannot happen.
 		{`{id: x, call: up.save, args: {text: a}, effect: write, onError: skip}`, `{"v": $string(x)}`, `skip-hides-write: step "x" has effect: write and onError: skip, which would hide that a change has failed`},
 		{`{id: x, onError: skip, steps: [{id: y, call: up.save, args: {text: a}, effect: write}]}`, `{"v": $string(x)}`, `skip-hides-write: step "x" has onError: skip, and its step "y" effect: write; skip would hide`},

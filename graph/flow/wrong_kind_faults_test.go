@@ -37,7 +37,7 @@ func TestValuesOfAnotherKind(t *testing.T) {
 		{rule, `{"v": $join($.entry.list.[$], ",")}`, `a list of lists`},
 		{rule, `{"v": $join($flatten($map($.entry.list, function($x) { $split($x, " ") })), ",")}`, ""},
 		{rule, `{"v": $join($.entry.list.$split($, " "), ",") ?? ""}`, ""},
-		{rule, `{"v": 1, "s": $match($.entry.q, /a/)}`, `"s" of the result is {match: string, index: number, groups: array, …} or array of object, expected string`},
+		{rule, `{"v": 1, "s": $match($.entry.q, /a/)}`, `"s" of the result is {match: string, index: number, groups: array} or array of object, expected string`},
 		{rule, `{"v": 1, "s": $match($.entry.q, /a/)[0].match}`, ""},
 		{rule, `{"v": 1, "p": $.entry.n - 1}`, `13:63: warning: "p" of the result is $.entry.n - 1, which may be -1; expected at least 0 (outputSchema of tool "t"); take the larger of both: $max([0, …]); or test first: … > … ? … : … [output-mismatch]`},
 		{rule, `($p := $.entry.n - $.entry.m; {"v": 1, "p": $p})`, `"p" of the result is $.entry.n - $.entry.m, which may be -5`},
