@@ -77,7 +77,7 @@ var common = sync.OnceValue(func() map[string]bool {
 
 // The weights of the places of a word.
 const (
-	inName        = 4.0
+	inName        = 3.0
 	inDescription = 2.0
 	inArguments   = 1.0
 	inServer      = 2.0
@@ -166,14 +166,18 @@ func rank(all []*entry, query string) []*entry {
 	return ranked
 }
 
-// match returns how much a word of a query says for a tool: that of the word itself, else half of that of a word which is
-// almost the same.
+// match returns how much a word of a query says for a tool: that of the word itself, else a part of that of a word which
+// means the same, or which is almost the same.
 func match(weight, have map[string]float64, word string, tools float64) float64 {
 	rarity := func(w string) float64 { return math.Log(1 + tools/(0.5+have[w])) }
 	if own := weight[word]; own > 0 {
 		return own * rarity(word)
 	}
+	const alike = 0.6
 	best := 0.0
+	for _, w := range thesaurus()[word] {
+		best = max(best, weight[w]*rarity(w)*alike)
+	}
 	for w, own := range weight {
 		if len(word) >= 4 && len(w) >= 4 && (strings.HasPrefix(w, word) || strings.HasPrefix(word, w) || isTypo(w, word)) {
 			best = max(best, own*rarity(w)/2)

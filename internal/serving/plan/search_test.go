@@ -63,6 +63,28 @@ func TestSearchAnswersWithSignatures(t *testing.T) {
 	}
 }
 
+// A tool is found by words that mean the same as its own, and before it one that has the words themselves.
+func TestSearchKnowsOtherWords(t *testing.T) {
+	tools := lists{"s": {listed("delete_image", "", ""), listed("remove_folder", "", ""), listed("erase", "", "")}}
+	for query, want := range map[string][]string{
+		"erase a picture":  {"s.delete_image()", "s.erase()"},
+		"delete directory": {"s.remove_folder()", "s.delete_image()"},
+		"wipe":             nil, // it may mean clear, which none of them has
+	} {
+		got, at := searched(t, tools, fmt.Sprintf(`{"query":%q}`, query)), 0
+		for _, name := range want {
+			next := strings.Index(got, name)
+			if next < at {
+				t.Errorf("%s: %s\nwant %q", query, got, want)
+			}
+			at = next
+		}
+		if want == nil && !strings.Contains(got, "no tool has these words") {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}
+
 // W08: what servers say of their tools is never text of this program, is cut, and does not help by its length.
 func TestW08HostileDescriptions(t *testing.T) {
 	words := strings.Repeat("read write file list search delete weather issue mail calendar ", 2_000)
