@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"toolgraph/internal/base/wording"
@@ -81,7 +82,7 @@ func (d *decoder) data(it *item, in string) *Data {
 		data.Kind = KindArray
 	case itemScalar:
 		d.scalar(data, it)
-		if v, ok := data.Scalar.(float64); ok && in != "" && strings.Contains(it.text.Value, ".") && v == math.Trunc(v) {
+		if v, ok := data.Scalar.(float64); ok && in != "" && strings.Contains(it.text.Value, ".") && !strings.ContainsAny(it.text.Value, "eE") && v == math.Trunc(v) {
 			d.found.Warn(it.pos, "number-form", fmt.Sprintf("%s is sent as the number %v", wording.Shorten(it.text.Value), v),
 				"quote it if it is meant as text, such as a version").Over(it.text).Fixed(Quote(it.text))
 		}
@@ -116,10 +117,8 @@ func (d *decoder) expression(it, expr *item, in string) *Data {
 		}
 		d.found.Add(other.Pos, "expr-not-alone", in+" has the key "+wording.Quote(other.Value)+" next to expr, expected expr alone",
 			"an object whose only key is expr is an expression; move the other keys out, or compute the whole object in the expression")
-		if other.bare() {
-			data.Expr = Text{Value: "null", Pos: expr.pos} // a comma has ended it
-			return data
-		}
+		data.Expr = Text{Value: "null", Pos: expr.pos} // so that it has no further findings
+		return data
 	}
 	if value, isText := expr.value().(string); expr.kind != itemScalar || !isText || value == "" {
 		if expr.isNull() || isText && value == "" {
@@ -133,6 +132,14 @@ func (d *decoder) expression(it, expr *item, in string) *Data {
 }
 
 var looksLikeExpression = wording.Pattern(`^\$(\.|\$|\[|[A-Za-z_][A-Za-z0-9_]*\s*[.(\[])`)
+
+// prose is a path with at least two words behind it.
+var prose = wording.Pattern(`^\$[\w.$]*(\s+[A-Za-z]+){2,}[.!?]?$`)
+
+// isProse reports whether a text that begins with a path goes on as a sentence does, without an operator.
+func isProse(text string) bool {
+	return prose().MatchString(text) && !slices.ContainsFunc(strings.Fields(text), func(word string) bool { return word == "and" || word == "or" || word == "in" })
+}
 
 // args returns the arguments of a call. In a file of the older language, a text on the first
 // level that begins with $ is an expression.
@@ -159,7 +166,7 @@ func (d *decoder) args(it *item) *Data {
 
 // literal warns of a text under a key that looks like an expression.
 func (d *decoder) literal(data *Data, key string) {
-	if text, _ := data.Scalar.(string); strings.HasPrefix(text, "$") && looksLikeExpression().MatchString(text) {
+	if text, _ := data.Scalar.(string); strings.HasPrefix(text, "$") && looksLikeExpression().MatchString(text) && !isProse(text) {
 		d.found.Warn(data.Pos, "literal-expression", wording.Quote(text)+" looks like an expression but is sent as literal text",
 			fmt.Sprintf("write %s: {expr: %s}", wording.Shorten(key), wording.Shorten(text))).Fixed(MakeExpression(data.Text, text))
 	}

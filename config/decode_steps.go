@@ -81,7 +81,7 @@ func (d *decoder) step(it *item) *Node {
 		n.Type, n.Args, n.Help, n.Retry = MCPNode, d.args(fs.get("args")), fs.text("help"), d.retry(fs)
 		n.OnCrash, n.Effect, n.Cache = OnCrash(fs.word("onCrash")), Effect(fs.word("effect")), d.cache(fs)
 		n.Confirm, n.ConfirmPos = fs.confirm()
-		d.timeout(n, fs)
+		d.stepTimeout(n, fs, kind)
 	case "expr":
 		n.Type, n.Expr = TransformNode, fs.expression("expr")
 	case "ask":
@@ -89,12 +89,18 @@ func (d *decoder) step(it *item) *Node {
 		if ask := d.part(fs, "ask", stepAskForm()); ask != nil {
 			n.Message, n.Schema = d.message(ask), d.schema(ask, "schema")
 		}
-		d.timeout(n, fs)
+		d.stepTimeout(n, fs, kind)
 	case "steps":
 		n.Type = StepsNode
 		d.block(n, fs, fs.who)
 	}
 	return n
+}
+
+// stepTimeout decodes the timeoutMs of a step, whose range depends on its kind.
+func (d *decoder) stepTimeout(n *Node, fs *fields, kind string) {
+	fs.form = stepForms()[kind]
+	d.timeout(n, fs)
 }
 
 // stepKind returns the key that says what a step does; empty, with a finding, when it has none or several.

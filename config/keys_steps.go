@@ -56,9 +56,12 @@ var anyStepForm = lazyForm(func() *form {
 	all := &form{name: "a step"}
 	for _, kind := range stepKinds {
 		for _, k := range stepForms()[kind].keys {
-			if all.find(k.name) == nil {
+			switch before := all.find(k.name); {
+			case before == nil:
 				k.required = false
 				all.keys = append(all.keys, k)
+			case k.name == "timeoutMs": // that of an answer is longer than that of a call before it
+				before.value = k.value
 			}
 		}
 	}

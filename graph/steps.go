@@ -77,7 +77,8 @@ func IsStepID(id string) bool { return isPlain(id) && !isReserved(id) && id != a
 // InSteps returns a finding about a step in the words of steps, which are no nodes and are read by their names alone.
 func InSteps(d config.Diagnostic) config.Diagnostic {
 	d.Message = strings.ReplaceAll(d.Message, "node \"", "step \"")
-	d.Hint = strings.NewReplacer("$exists($.", "$exists(", "the node's output is", "the step's value is", "at the node", "at the step").Replace(d.Hint)
+	d.Message = strings.TrimPrefix(d.Message, "$.")
+	d.Hint = strings.NewReplacer("$exists($.", "$exists(", "default: $.", "default: ", "the node's output is", "the step's value is", "at the node", "at the step").Replace(d.Hint)
 	return d
 }
 

@@ -122,6 +122,20 @@ func (in *inferrer) need(v fact) {
 	}
 }
 
+// replacedElsewhere reports whether the expression has a default, in another place, for the output of each node that a value reads: a
+// field without one is then left out on purpose.
+func (in *inferrer) replacedElsewhere(v fact) bool {
+	return !slices.ContainsFunc(v.reads, func(r read) bool {
+		return r.field == nil && !in.anyPart(in.whole, 0, func(t *tree) bool {
+			if t.Kind != jsonata.OperatorKind || t.Text != "??" && t.Text != "?:" {
+				return false
+			}
+			path := in.contextPath(&t.Parts[0])
+			return path != nil && path[0] == r.node
+		})
+	})
+}
+
 // absent reports an operand that is missing in a supposed run.
 func (in *inferrer) absent(t *tree, v fact) {
 	if in.env.Supposed && in.branches == 0 && in.spared == 0 && v.shape.IsNothing() {

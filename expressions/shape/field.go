@@ -55,6 +55,8 @@ func (in *inferrer) output(t *tree, id string) fact {
 		return unknown()
 	case b.Presence == Never && in.env.OneState && in.unsure > 0:
 		return of(Nothing()) // what is on the left of ?? may be there
+	case b.Presence == Never && in.env.OneState && in.assigns > 0:
+		return fact{shape: Nothing(), reads: []read{{node: id, offset: t.Offset, end: t.End}}} // it matters where the variable is read
 	case b.Presence == Never:
 		in.report(t, CodeNeverRan, fmt.Sprintf("node %q cannot have run when this is evaluated", id), "read a node that runs before this one")
 		return of(Nothing())

@@ -74,6 +74,7 @@ type inferrer struct {
 	lambdas   []*lambda      // all functions found
 	optionals map[*tree]bool // values of fields that the wanted value may lack
 	unsure    int            // ?? around this part whose left side is of unknown kind
+	assigns   int            // assignments around this part
 	tails     map[*tree]bool // calls at the end of functions, whose results are passed on as they are
 	findings  []Finding
 	quiet     int               // while it is not 0, nothing is reported
@@ -270,7 +271,7 @@ func (in *inferrer) object(t *tree, focus *fact) fact {
 		key := in.infer(&t.Parts[i], focus)
 		in.need(key)
 		v := in.infer(&t.Parts[i+1], focus)
-		if !in.optionals[&t.Parts[i+1]] {
+		if optional, wanted := in.optionals[&t.Parts[i+1]]; !optional && (wanted || !in.replacedElsewhere(v)) {
 			in.need(v)
 		}
 		written = written && key.written && v.written

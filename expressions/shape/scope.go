@@ -127,7 +127,9 @@ func (in *inferrer) block(t *tree, focus *fact) fact {
 }
 
 func (in *inferrer) assignment(t *tree, focus *fact) fact {
+	in.assigns++
 	v := in.infer(&t.Parts[1], focus)
+	in.assigns--
 	v.written, v.from = false, &t.Parts[1]
 	in.bind(t.Parts[0].Text, v)
 	return v
@@ -173,11 +175,11 @@ func (in *inferrer) apply(fn *lambda, args []fact, focus *fact) fact {
 		if fn.tree.Kind == jsonata.TransformKind {
 			return in.transform(fn, args)
 		}
-		return in.applyBody(fn, args, focus)
+		return in.applyBody(fn, args)
 	})
 }
 
-func (in *inferrer) applyBody(fn *lambda, args []fact, focus *fact) fact {
+func (in *inferrer) applyBody(fn *lambda, args []fact) fact {
 	return in.scoped(fn.scope, fn.tree, func() fact {
 		params := fn.tree.Parts[:len(fn.tree.Parts)-1]
 		for i := range params {
@@ -191,14 +193,9 @@ func (in *inferrer) applyBody(fn *lambda, args []fact, focus *fact) fact {
 			}
 			in.scope.vars[params[i].Text] = v
 		}
-		// The engine takes the context of the call, other engines that of the definition.
-		around := unknown()
-		if focus == fn.focus {
-			around = *focus
-		}
 		body := &fn.tree.Parts[len(params)]
 		in.markTails(body)
-		out := in.infer(body, &around)
+		out := in.infer(body, fn.focus) // the context of the body is that of the definition
 		if fn.tree.Text != "" && !out.shape.IsAny() {
 			out.shape = Union(out.shape, Nothing())
 		}

@@ -35,7 +35,10 @@ func (c *checker) readsField(path []string, bySize bool) bool {
 			}
 		}
 	}
-	return c.hasDefault(path)
+	return c.hasDefault(path) || slices.ContainsFunc(c.around.asked, func(asked []string) bool {
+		n := min(len(asked), len(path))
+		return slices.Equal(asked[:n], path[:n])
+	})
 }
 
 // asksHere returns a function that reports whether a switch has asked for a field before a node, other than one that lets runs come to the node only

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"toolgraph/expressions"
 	"toolgraph/expressions/shape"
@@ -13,6 +14,7 @@ import (
 type around struct {
 	context   map[string]shape.Binding // the steps of the blocks around it
 	variables map[string]shape.Shape   // $item and the like of these blocks
+	asked     [][]string               // the paths that the conditions of these blocks read
 }
 
 // chainOf returns the chain of a tool that is written as steps, else the graph itself.
@@ -166,7 +168,12 @@ func (f *follower) caughtStep(ctx context.Context, node int, s *graph.Step, v sh
 
 // block follows the steps of a block with what they can read of what is around it.
 func (f *follower) block(ctx context.Context, node int, n *graph.Steps, s *graph.Step) shape.Shape {
-	outer := &around{context: maps.Clone(f.around.context), variables: f.stepVariables(ctx, node, s, use{at: inTransform, call: n})}
+	outer := &around{context: maps.Clone(f.around.context), variables: f.stepVariables(ctx, node, s, use{at: inTransform, call: n}), asked: slices.Clone(f.around.asked)}
+	if s.If != nil {
+		for _, ref := range s.If.References() {
+			outer.asked = append(outer.asked, ref.Path)
+		}
+	}
 	if outer.context == nil {
 		outer.context = map[string]shape.Binding{}
 	}
