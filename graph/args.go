@@ -242,7 +242,7 @@ func (c *compiler) checkLiterals(data *config.Data, depth int, bound variables) 
 	if !isText {
 		return
 	}
-	if rest := strings.TrimSpace(text); strings.HasPrefix(rest, "{expr:") && strings.HasSuffix(rest, "}") {
+	if rest := strings.TrimSpace(text); strings.HasPrefix(rest, "{expr:") && strings.HasSuffix(rest, "}") && c.readsKnown(rest[len("{expr:"):len(rest)-1]) {
 		c.found.Warn(data.Pos, "literal-expression", fmt.Sprintf("%q looks like an expression but is sent as literal text", shorten(text)), "remove the quotes around { }").Fixed(config.WriteScalar("Remove the quotes", data.Text, rest))
 		return
 	}

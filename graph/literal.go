@@ -83,3 +83,17 @@ func (c *compiler) readsSteps(text string) bool {
 	}
 	return reads
 }
+
+// readsKnown reports whether a text, perhaps in quotes, is an expression all of whose paths begin at a node, or at a step above.
+func (c *compiler) readsKnown(text string) bool {
+	e, err := jsonata.Compile(context.Background(), strings.Trim(text, " '\""))
+	if err != nil {
+		return true // it was meant as one
+	}
+	above := c.stepsAbove()
+	return !slices.ContainsFunc(e.References(), func(ref jsonata.Reference) bool {
+		name := ref.Path[0]
+		_, isNode := c.byID[name]
+		return !isNode && name != argsName && !slices.Contains(above, name)
+	})
+}

@@ -325,14 +325,17 @@ func filtersOne(t *tree) bool {
 // text returns the kinds of the parameter, for people.
 func (p param) text() string {
 	if p.items != 0 {
-		return "an array of " + simple(p.items).String() + "s"
+		return "an array of " + anyOf(p.items).String() + "s"
 	}
-	text := simple(p.kinds).String()
+	text := anyOf(p.kinds).String()
 	if strings.IndexByte("aeiou", text[0]) >= 0 {
 		return "an " + text
 	}
 	return "a " + text
 }
+
+// anyOf returns the shape of all values of these kinds.
+func anyOf(k kinds) Shape { return shapeOf(alternatives{kinds: k, rest: open}) }
 
 // hint returns the remedy for an argument of another kind, and the function that converts it, if that is the remedy.
 func (s *site) hint(p param, found Shape) (hint, by string) {

@@ -73,6 +73,10 @@ func (in *inferrer) conditional(t *tree, focus *fact) fact {
 	case kindFalse:
 		return otherwise
 	default:
+		in.env.branched(&t.Parts[1], then)
+		if len(t.Parts) > 2 {
+			in.env.branched(&t.Parts[2], otherwise)
+		}
 		return either(then, otherwise)
 	}
 }
@@ -145,6 +149,8 @@ func (in *inferrer) choice(t *tree, focus *fact) fact {
 			remaining = none
 		}
 	}
+	in.env.branched(&t.Parts[0], of(remaining))
+	in.env.branched(&t.Parts[1], right)
 	out := either(of(remaining), right)
 	out.reads, out.written = right.reads, left.written && right.written
 	if len(left.at) > 0 && in.env.Asked != nil && in.env.Asked(left.at) {

@@ -69,6 +69,9 @@ type Env struct {
 	// OneState says that the presences are those of one of several states of a run.
 	OneState bool
 
+	// Branch is told the value of each alternative of a conditional or a default; nil for none.
+	Branch func(part *jsonata.Tree, value Shape)
+
 	probe func(Shape) // see Probe; nil for none
 }
 
@@ -83,6 +86,13 @@ func (e *Env) root() Shape {
 		fields = append(fields, Field{Name: name, Shape: b.Shape.bare(), Optional: b.Presence == Maybe})
 	}
 	return Object(fields, e.Open)
+}
+
+// branched tells the user of the environment what an alternative is.
+func (e *Env) branched(part *tree, v fact) {
+	if e.Branch != nil {
+		e.Branch(part, v.shape)
+	}
 }
 
 // Finding is a place in an expression that is wrong or may fail.

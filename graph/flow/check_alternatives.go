@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"slices"
 
 	"toolgraph/config"
@@ -10,69 +11,145 @@ import (
 )
 
 // alternatives warns of an alternative of a conditional, or of a value with a default, that is of a kind which is never wanted, though the others
-// are: it is reported as wrong, in words for the part at a path.
-func (c *checker) alternatives(e *graph.Expr, want shape.Shape, warn func(path []string, at config.Pos, found, expected string)) {
-	var look func(t *jsonata.Tree, want shape.Shape, path []string, ofItem bool) // of an item, where names are its fields
-	look = func(t *jsonata.Tree, want shape.Shape, path []string, ofItem bool) {
-		t = lastOf(t)
-		var values []jsonata.Tree
-		switch {
-		case want.IsAny():
-			return
-		case t.Kind == jsonata.ObjectKind:
-			for _, f := range want.Fields() {
-				if value := fieldIn(t, f.Name); value != nil {
-					look(value, f.Shape, below(path, f.Name), ofItem)
-				}
-			}
-			return
-		case t.Kind == jsonata.ArrayKind:
-			for i := range t.Parts {
-				look(&t.Parts[i], want.Items(), below(path, "[]"), ofItem)
-			}
-			return
-		case t.Kind == jsonata.PathKind && t.Parts[len(t.Parts)-1].Kind == jsonata.ObjectKind: // an object for each of a list
-			if len(want.Fields()) == 0 {
-				want, path = want.Items(), below(path, "[]")
-			}
-			look(&t.Parts[len(t.Parts)-1], want, path, true)
-			return
-		case t.Kind == jsonata.ConditionalKind:
-			values = t.Parts[1:]
-		case t.Kind == jsonata.OperatorKind && (t.Text == "??" || t.Text == "?:"):
-			values = t.Parts
-		}
-		for i := range values {
-			value := lastOf(&values[i])
-			if ofItem && !slices.Contains([]jsonata.Kind{jsonata.LiteralKind, jsonata.StringKind, jsonata.NumberKind, jsonata.ObjectKind}, value.Kind) {
-				continue
-			}
-			given := c.shapeOfPart(value)
-			if value.Kind == jsonata.ArrayKind && (len(path) == 0 || path[len(path)-1] != "[]") { // an item of a list may be a list of them
-				given = shape.Array(shape.Any())
-			}
-			if conflict, differ := given.Filled().Conflict(want); differ {
-				at, part := e, value
-				if t := c.transformOf(value); t != nil && len(conflict.Path) > 0 {
-					at, part = t.Expr, partOf(t.Expr.Tree(), conflict.Path, want)
-				}
-				warn(below(path, conflict.Path...), c.place(at.Text, part.Offset), conflict.Found, conflict.Expected)
-				return
-			}
-			if value.Kind == jsonata.ObjectKind {
-				look(value, want, path, ofItem)
-				continue
-			}
-			for _, excess := range given.Exceeds(want) {
-				if names := names(value); !excess.Fraction && len(excess.Path) == 0 && len(names) > 1 && names[0] == c.graph.Entry.ID() && !c.switchAsks(names) && !testsAny(e.Tree(), names[len(names)-1]) {
-					warn(path, c.argumentAt(names[1:], excess), excess.Found, excess.Expected)
-				}
-			}
-		}
-	}
+// are: it is reported as wrong, in words for the part at a path. A field of a transform's output is followed to where it is made. It returns
+// a function that reports whether a part has been reported.
+func (c *checker) alternatives(ctx context.Context, e *graph.Expr, want shape.Shape, warn func(path []string, at config.Pos, found, expected string)) (reported func(path []string) bool) {
+	all := map[string]bool{}
+	look := alternativesLook{checker: c, ctx: ctx, warn: func(path []string, at config.Pos, found, expected string) {
+		all[pathText(path)] = true
+		warn(path, at, found, expected)
+	}}
 	if e.Tree() != nil {
-		look(e.Tree(), want, nil, false)
+		look.at(e, e.Tree(), want, nil, false)
 	}
+	return func(path []string) bool { return all[pathText(path)] }
+}
+
+type alternativesLook struct {
+	*checker
+	ctx      context.Context
+	warn     func(path []string, at config.Pos, found, expected string)
+	followed int
+}
+
+// mostFollowed bounds how many transforms one value is followed through.
+const mostFollowed = 5
+
+// at looks at a part of an expression whose value is wanted at a path; ofItem says that it is of an item, where names are its fields.
+func (l *alternativesLook) at(e *graph.Expr, t *jsonata.Tree, want shape.Shape, path []string, ofItem bool) {
+	t = lastOf(t)
+	switch {
+	case want.IsAny():
+	case t.Kind == jsonata.ObjectKind:
+		for _, f := range want.Fields() {
+			if value := fieldIn(t, f.Name); value != nil {
+				l.at(e, value, f.Shape, below(path, f.Name), ofItem)
+			}
+		}
+	case t.Kind == jsonata.ArrayKind:
+		for i := range t.Parts {
+			l.at(e, &t.Parts[i], want.Items(), below(path, "[]"), ofItem)
+		}
+	case t.Kind == jsonata.PathKind && t.Parts[len(t.Parts)-1].Kind == jsonata.ObjectKind: // an object for each of a list
+		if len(want.Fields()) == 0 {
+			want, path = want.Items(), below(path, "[]")
+		}
+		l.at(e, &t.Parts[len(t.Parts)-1], want, path, true)
+	case t.Kind == jsonata.ConditionalKind:
+		l.among(e, t.Parts[1:], want, path, ofItem)
+	case t.Kind == jsonata.OperatorKind && (t.Text == "??" || t.Text == "?:"):
+		l.among(e, t.Parts, want, path, ofItem)
+	case !ofItem && l.followed < mostFollowed:
+		if of, made := l.madeBy(t); made != nil {
+			l.followed++
+			l.at(of, made, want, path, false)
+			l.followed--
+		}
+	}
+}
+
+// among looks at alternatives.
+func (l *alternativesLook) among(e *graph.Expr, values []jsonata.Tree, want shape.Shape, path []string, ofItem bool) {
+	for i := range values {
+		value := lastOf(&values[i])
+		given := shape.Any()
+		if !ofItem || slices.Contains([]jsonata.Kind{jsonata.LiteralKind, jsonata.StringKind, jsonata.NumberKind, jsonata.ObjectKind}, value.Kind) {
+			given = l.shapeOfPart(value)
+		}
+		if given.IsAny() {
+			given = l.branches(l.ctx, e)[value.Offset]
+		}
+		if len(path) > 0 && path[len(path)-1] == "[]" {
+			if _, never := given.Conflict(shape.Array(shape.Any())); !never {
+				given = shape.Any() // an item of a list may be a list of them
+			}
+		}
+		if conflict, differ := given.Filled().Conflict(want); differ {
+			at, part := e, value
+			if t := l.transformOf(value); t != nil && len(conflict.Path) > 0 {
+				at, part = t.Expr, partOf(t.Expr.Tree(), conflict.Path, want)
+			}
+			l.warn(below(path, conflict.Path...), l.place(at.Text, part.Offset), conflict.Found, conflict.Expected)
+			return
+		}
+		if value.Kind == jsonata.ObjectKind {
+			l.at(e, value, want, path, ofItem)
+			continue
+		}
+		for _, excess := range given.Exceeds(want) {
+			if names := names(value); !excess.Fraction && len(excess.Path) == 0 && len(names) > 1 && names[0] == l.graph.Entry.ID() && !l.switchAsks(names) && !testsAny(e.Tree(), names[len(names)-1]) {
+				l.warn(path, l.argumentAt(names[1:], excess), excess.Found, excess.Expected)
+			}
+		}
+	}
+}
+
+// madeBy returns the part of a transform's expression that makes the field of its output which a part reads, and the expression; nil for
+// other parts, and where a switch asks for the field.
+func (l *alternativesLook) madeBy(t *jsonata.Tree) (*graph.Expr, *jsonata.Tree) {
+	path := names(t)
+	if len(path) < 2 || l.asksForField(path) {
+		return nil, nil
+	}
+	of, isTransform := l.graph.Node(path[0]).(*graph.Transform)
+	if s := l.stepOf(l.graph.Node(path[0])); !isTransform || of.Expr.Tree() == nil || s != nil && s.Each != nil {
+		return nil, nil
+	}
+	made := lastOf(of.Expr.Tree())
+	for _, name := range path[1:] {
+		if made = fieldIn(made, name); made == nil {
+			return nil, nil
+		}
+		made = lastOf(made)
+	}
+	return of.Expr, made
+}
+
+// branches returns what the alternatives of an expression give, by their offsets.
+func (c *checker) branches(ctx context.Context, e *graph.Expr) map[int]shape.Shape {
+	if known, is := c.branched[e]; is {
+		return known
+	}
+	found := map[int]shape.Shape{}
+	for node, uses := range c.uses {
+		for number, u := range uses {
+			if u.expr != e {
+				continue
+			}
+			env := c.envOfAll(ctx, node, number)
+			env.Asked, env.Constants = c.asksForField, c.graph.Variables(nil)
+			env.Branch = func(part *jsonata.Tree, v shape.Shape) {
+				at := lastOf(part).Offset
+				if before, again := found[at]; again {
+					v = shape.Union(before, v)
+				}
+				found[at] = v
+			}
+			shape.Infer(ctx, e.Expression, env)
+		}
+	}
+	c.branched[e] = found
+	return found
 }
 
 // transformOf returns the transform whose whole output a part reads; nil for any other part.

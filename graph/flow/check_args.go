@@ -135,7 +135,7 @@ func (a *argsChecker) value(ctx context.Context, d *config.Data, part any, path 
 	s = a.resolved(s)
 	switch d.Kind {
 	case config.KindExpression:
-		a.expression(d, s, path)
+		a.expression(ctx, d, s, path)
 		a.enumerated(ctx, d, s, path)
 	case config.KindObject:
 		if a.kind(d, s, path, "object") {
@@ -258,7 +258,7 @@ func (a *argsChecker) accepts(ctx context.Context, d *config.Data, whole value.V
 }
 
 // expression checks the shape of an expression's value.
-func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string) {
+func (a *argsChecker) expression(ctx context.Context, d *config.Data, s map[string]any, path []string) {
 	given, known := a.shapes[d.Expr.Pos]
 	if !known {
 		return
@@ -269,7 +269,7 @@ func (a *argsChecker) expression(d *config.Data, s map[string]any, path []string
 	if !conflicts {
 		if conflict, conflicts = given.Filled().Conflict(want); !conflicts || len(conflict.Path) == 0 {
 			a.chance(d, given, want, path)
-			a.partly(d, given, want, path)
+			a.partly(ctx, d, given, want, path)
 			a.lackedByItem(d, s, given, path)
 			return
 		}

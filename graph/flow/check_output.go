@@ -33,7 +33,7 @@ func (c *checker) output(ctx context.Context, exit int) {
 				if conflict, conflicts = one.shape.NothingAsNull().Filled().Conflict(want); !conflicts || len(conflict.Path) == 0 {
 					c.lacking(node, one.shape, want)
 					c.chance(node, one.shape, want)
-					c.sometimes(node, one, want)
+					c.sometimes(ctx, node, one, want)
 					continue
 				}
 				severity = config.Warning // an empty array fits

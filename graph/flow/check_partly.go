@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -13,12 +14,12 @@ import (
 
 // partly warns of arguments that the called tool takes only sometimes: their schemas, or the constants of an
 // expression, allow more than its inputSchema.
-func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []string) {
+func (a *argsChecker) partly(ctx context.Context, d *config.Data, given, want shape.Shape, path []string) {
 	e := a.trees[d.Expr.Pos]
 	if e == nil || e.Tree() == nil || a.handled {
 		return
 	}
-	a.alternatives(e, want, func(inner []string, at config.Pos, found, expected string) {
+	reported := a.alternatives(ctx, e, want, func(inner []string, at config.Pos, found, expected string) {
 		message, hint := alternativeText(found, expected, "")
 		a.found.Warn(at, "argument-refused", fmt.Sprintf("argument %q of tool %q: %s", pathText(below(path, inner...)), a.tool, message), hint)
 	})
@@ -27,7 +28,7 @@ func (a *argsChecker) partly(d *config.Data, given, want shape.Shape, path []str
 	})
 	for _, excess := range given.Exceeds(want) {
 		at, text, guards, certain := a.excessAt(e, &excess, want)
-		if !certain || slices.ContainsFunc(a.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
+		if !certain || reported(excess.Path) || slices.ContainsFunc(a.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
 			continue
 		}
 		code, message, hint := excessText(excess, text)
@@ -51,12 +52,12 @@ func alternativeText(found, expected, by string) (message, hint string) {
 }
 
 // sometimes warns of results that outputSchema allows only sometimes.
-func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
+func (c *checker) sometimes(ctx context.Context, node graph.Node, one yield, want shape.Shape) {
 	t, isTransform := node.(*graph.Transform)
 	if !isTransform || t.Expr.Tree() == nil {
 		return
 	}
-	c.alternatives(t.Expr, want, func(inner []string, at config.Pos, found, expected string) {
+	reported := c.alternatives(ctx, t.Expr, want, func(inner []string, at config.Pos, found, expected string) {
 		message, hint := alternativeText(found, expected, fmt.Sprintf(" by outputSchema of tool %q", c.graph.Tool.Name.Value))
 		c.found.Warn(at, "output-mismatch", fmt.Sprintf("%q of the result: %s", pathText(inner), message), hint)
 	})
@@ -65,7 +66,7 @@ func (c *checker) sometimes(node graph.Node, one yield, want shape.Shape) {
 	})
 	for _, excess := range one.shape.Exceeds(want) {
 		at, text, guards, certain := c.excessAt(t.Expr, &excess, want)
-		if excess.Fraction || !certain || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
+		if excess.Fraction || !certain || reported(excess.Path) || slices.ContainsFunc(c.found, func(f config.Diagnostic) bool { return f.Pos == at }) {
 			continue // a number that is mostly whole may be declared so for the client alone
 		}
 		code, message, hint := excessText(excess, text)

@@ -39,7 +39,7 @@ executionLimits: {maxExecutionTimeMs: 60000}
 mcpServers: {up: {command: up}}
 tools:
 - name: t
-  inputSchema: {type: object, properties: {name: {type: string}, deep: {type: boolean}, few: {type: integer, minimum: 0}, most: {type: integer, minimum: 1, maximum: 5}}, required: [name, few, most], additionalProperties: false}
+  inputSchema: {type: object, properties: {name: {type: string}, deep: {type: boolean}, maybe: {type: string}, mode: {enum: [a, b], default: a}, few: {type: integer, minimum: 0}, most: {type: integer, minimum: 1, maximum: 5}}, required: [name, few, most], additionalProperties: false}
   outputSchema: {type: object, properties: {v: {type: string}}, required: [v]}
   steps:
   - {id: list, call: up.list, effect: read}
@@ -89,6 +89,15 @@ func TestStepFaults(t *testing.T) {
 		{`{id: x, expr: list.text}`, `$exists(args.deep) ? {"v": x} : {"w": x}`, `output-mismatch: "v" of the result: expected string by outputSchema of tool "t", but this alternative does not have it`},
 		{`{id: x, expr: list.text}`, `$exists(args.deep) ? {"v": x} : {"v": x, "w": 1}`, ""},
 		{`{id: x, expr: list.text}`, `$exists(args.deep) ? {"v": x} : {"v": x = "" ? null : x}`, `output-mismatch: "v" of the result: expected string by outputSchema of tool "t", but this alternative gives null`},
+		{`{id: x, expr: '{"w": $exists(args.deep) ? list.names : "none"}'}`, `{"v": x.w}`, `output-mismatch: "v" of the result: expected string by outputSchema of tool "t", but this alternative gives array of string`},
+		{`{id: x, expr: '{"w": $exists(args.deep) ? list.text : "none"}'}`, `{"v": x.w}`, ""},
+		{`{id: x, call: up.list, args: {page: {expr: '$exists(args.deep) ? $match(list.text, /a(b)/)[0].groups[0] : 1'}}, effect: read}`, `{"v": x.text}`, `argument-refused: argument "page" of tool "list": expected integer, but this alternative gives string`},
+		// What has been asked before.
+		{`{id: x, if: $exists(args.maybe), steps: [{id: y, call: up.read, args: {name: {expr: args.maybe}}, effect: read}]}`, `{"v": x.content ?? ""}`, ""},
+		{`{id: x, if: $exists(args.deep), steps: [{id: y, call: up.read, args: {name: {expr: args.maybe}}, effect: read}]}`, `{"v": x.content ?? ""}`, `maybe-missing: args.maybe may be missing, and argument "name" of tool "read" is required`},
+		{`{id: x, if: args.deep, call: up.read, args: {name: a}, effect: read}`, `{"v": x.content ?? "none", "w": x.size}`, ""},
+		{`{id: x, if: args.deep, call: up.read, args: {name: a}, effect: read}`, `{"v": "none", "w": x.size}`, `maybe-missing: step "x" may not have run`},
+		{`{id: x, expr: '($f := function($n) { args.mode = "z" ? $n : 2 }; [list.names.{"n": $f($)}])'}`, `{"v": $string(x)}`, `constant-condition: args.mode is never "z"; it is "a" or "b"`},
 		// What is hidden, or cannot happen.
 		{`{id: x, call: up.save, args: {text: a}, effect: write, onError: skip}`, `{"v": $string(x)}`, `skip-hides-write: step "x" has effect: write and onError: skip, which would hide that a change has failed`},
 		{`{id: x, onError: skip, steps: [{id: y, call: up.save, args: {text: a}, effect: write}]}`, `{"v": $string(x)}`, `skip-hides-write: step "x" has onError: skip, and its step "y" effect: write; skip would hide`},
