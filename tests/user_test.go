@@ -55,7 +55,7 @@ tools:
   inputSchema: {type: object}
   nodes:
   - {id: entry, type: entry, next: sure}
-  - {id: sure, type: ask, message: "Sure?", timeoutMs: 300, onError: {codes: [timeout], value: late}, next: really}
+  - {id: sure, type: ask, message: "Sure?", timeoutMs: 2000, onError: {codes: [timeout], value: late}, next: really}
   - {id: really, type: ask, message: "Really?", onError: {codes: [no-user], value: no user}, next: end}
   - {id: end, type: transform, transform: {expr: '{"sure": $.sure, "really": $.really}'}, next: exit}
   - {id: exit, type: exit}
@@ -64,7 +64,7 @@ tools:
   inputSchema: {type: object}
   nodes:
   - {id: entry, type: entry, next: sure}
-  - {id: sure, type: ask, message: "Sure?", timeoutMs: 300, next: go}
+  - {id: sure, type: ask, message: "Sure?", timeoutMs: 2000, next: go}
   - {id: go, type: mcp, server: up, tool: enter, effect: destroy, confirm: false, args: {n: 1}, next: exit}
   - {id: exit, type: exit}
 `
@@ -148,7 +148,7 @@ func TestF15AfterTheTimeout(t *testing.T) {
 			h.recorded("brief", "error")
 		} else {
 			c.withdrawn(q)
-			c.failed(`the user did not answer within 300ms: "Sure?"`)
+			c.failed(`the user did not answer within 2s: "Sure?"`)
 		}
 		c.refused(q, yes)
 		h.called(0)

@@ -1,7 +1,5 @@
 package shape
 
-import "math"
-
 // literalZero is what - with one operand subtracts from.
 var literalZero = shapeOf(alternatives{kinds: kindNumber, numbers: []float64{0}})
 
@@ -10,7 +8,7 @@ var literalZero = shapeOf(alternatives{kinds: kindNumber, numbers: []float64{0}}
 func computed(operator string, left, right Shape) Shape {
 	a, b := left.only(kindNumber).get(), right.only(kindNumber).get()
 	x, y := a.numberSpan(), b.numberSpan()
-	least, most := math.Inf(-1), math.Inf(1)
+	var least, most float64
 	switch operator {
 	case "+":
 		least, most = x.least+y.least, x.most+y.most

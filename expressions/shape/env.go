@@ -69,7 +69,7 @@ type Env struct {
 	// OneState says that the presences are those of one of several states of a run.
 	OneState bool
 
-	// Branch is told the value of each alternative of a conditional or a default; nil for none.
+	// Branch gets the value of each alternative of a conditional or a default; nil for none.
 	Branch func(part *jsonata.Tree, value Shape)
 
 	probe func(Shape) // see Probe; nil for none
@@ -88,7 +88,7 @@ func (e *Env) root() Shape {
 	return Object(fields, e.Open)
 }
 
-// branched tells the user of the environment what an alternative is.
+// branched hands what an alternative gives to the user of the environment.
 func (e *Env) branched(part *tree, v fact) {
 	if e.Branch != nil {
 		e.Branch(part, v.shape)
