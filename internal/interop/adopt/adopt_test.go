@@ -119,9 +119,9 @@ func read(host string, keep ...string) (*adopt.Adoption, error) {
 		return nil, err
 	}
 	return adopt.Read(hostconfig.Find(host), adopt.Options{
-		Registry: r, Keep: keep, Reader: hostconfig.Options{Lookup: os.LookupEnv, IsSelf: isSelf},
+		Registry: r, Keep: keep, Reader: hostconfig.Options{Home: "/srv/home", Lookup: os.LookupEnv, IsSelf: isSelf},
 		Launch: func(graph string) (hostconfig.Launch, error) {
-			return hostconfig.Launch{Name: "toolgraph", Command: "/bin/toolgraph", Args: []string{"-g", graph, "--locked"}, IsSelf: isSelf}, nil
+			return hostconfig.Launch{Name: "toolgraph", Description: "Finds and calls tools", Command: "/bin/toolgraph", Args: []string{"-g", graph, "--locked"}, IsSelf: isSelf}, nil
 		},
 	})
 }
