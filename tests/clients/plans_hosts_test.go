@@ -30,7 +30,8 @@ var modelHosts = []modelHost{
     "up": {"command": $PROGRAM, "args": $ARGS, "env": {"JOBS_TOKEN": "hunter2-hunter2"}} // of the team
   }
 }
-`, "mcp_toolgraph_", []string{"gemini", "--prompt", "do the jobs", "--output-format", "json", "--model", "gemini-2.5-flash", "--approval-mode", "yolo"},
+`, "mcp_toolgraph_",
+		[]string{"gemini", "--prompt", "do the jobs", "--output-format", "json", "--model", "gemini-2.5-flash", "--approval-mode", "yolo"},
 		[]string{"GEMINI_API_KEY=scripted", "GOOGLE_GEMINI_BASE_URL=$MODEL"},
 	},
 	{
@@ -44,7 +45,8 @@ var modelHosts = []modelHost{
     "up": {"type": "local", "command": $LINE, "environment": {"JOBS_TOKEN": "hunter2-hunter2"}} // of the team
   }
 }
-`, "toolgraph_", []string{"opencode", "run", "--model", "local/scripted", "do the jobs"},
+`, "toolgraph_",
+		[]string{"opencode", "run", "--model", "local/scripted", "do the jobs"},
 		[]string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1"},
 	},
 }
