@@ -1,11 +1,9 @@
 package tests
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"testing"
 
 	"toolgraph/tests/testbin"
+	"toolgraph/tests/toolresult"
 )
 
 // adoptedTools are the tools of three servers of a host, by server: as many as the filesystem, memory and git servers of npm have.
@@ -168,82 +167,15 @@ func (h *adoptedHost) called() string {
 	return strings.Join(calls, "\n")
 }
 
-// resultOf is the result of a call by its members, without what toolgraph adds to _meta. A structuredContent that is null is none.
-func resultOf(t *testing.T, s *session, tool, args string) map[string]json.RawMessage {
+// resultOf calls a tool.
+func resultOf(t *testing.T, s *session, tool, args string) toolresult.Result {
 	t.Helper()
 	answer := s.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args))
-	result, meta := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if answer.Error != nil || json.Unmarshal(answer.Result, &result) != nil {
-		t.Fatalf("%s: %s %+v", tool, answer.Result, answer.Error)
-	}
-	if string(result["structuredContent"]) == "null" {
-		delete(result, "structuredContent")
-	}
-	if raw := result["_meta"]; raw != nil {
-		if err := json.Unmarshal(raw, &meta); err != nil {
-			t.Fatal(err)
-		}
-		delete(result, "_meta")
-	}
-	for name, value := range meta {
-		if !strings.HasPrefix(name, "toolgraph/") {
-			result["_meta "+name] = value
-		}
+	result, err := toolresult.Parse(answer.Result)
+	if err != nil {
+		t.Fatalf("%s: %v %+v", tool, err, answer.Error)
 	}
 	return result
-}
-
-// exact is JSON as a value whose numbers are exact: 1.10 and 1.1 are equal.
-func exact(t *testing.T, raw []byte) (v any) {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v: %s", err, raw)
-	}
-	return rational(v)
-}
-
-// rational is a value with its numbers as fractions.
-func rational(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		r, _ := new(big.Rat).SetString(v.String())
-		return r.String()
-	case []any:
-		for i := range v {
-			v[i] = rational(v[i])
-		}
-	case map[string]any:
-		for name := range v {
-			v[name] = rational(v[name])
-		}
-	}
-	return v
-}
-
-// valueOf is the value of a call as docs/language.md has it; has is false when there is none.
-func valueOf(t *testing.T, result map[string]json.RawMessage) (v any, has bool) {
-	t.Helper()
-	if raw := result["structuredContent"]; raw != nil {
-		return exact(t, raw), true
-	}
-	var values []any
-	for _, item := range exact(t, result["content"]).([]any) {
-		text, isText := item.(map[string]any)["text"].(string)
-		switch {
-		case !isText:
-			values = append(values, item)
-		case json.Valid([]byte(text)):
-			values = append(values, exact(t, []byte(text)))
-		default:
-			values = append(values, text)
-		}
-	}
-	if len(values) == 1 {
-		return values[0], true
-	}
-	return values, len(values) > 1
 }
 
 // Every tool of three adopted servers is called at its server, by expose, and in a plan through the one entry of the host. By
@@ -276,56 +208,18 @@ func TestAdoptedToolsThreeWays(t *testing.T) {
 		if got := h.called(); got != calls {
 			t.Errorf("expose %s calls %s, want %s", of, got, calls)
 		}
-		byPlan(t, plan, of, args, want)
+		steps := fmt.Sprintf(`{"steps":[{"id":"a","call":%q,"args":%s}],"return":`, of, args)
+		whole := resultOf(t, plan, "run_plan", steps+`"a"}`)
+		if said := want.Differs(whole, resultOf(t, plan, "run_plan", steps+`"{\"value\": a}"}`)); said != "" {
+			t.Errorf("%s: %s", of, said)
+		}
+		if want.Failed() && !strings.Contains(whole.Text(), fmt.Sprintf("server %q, tool %q:", server, tool)) {
+			t.Errorf("the failure of %s in a plan is %s", of, whole)
+		}
 		if got := h.called(); got != calls+"\n"+calls {
 			t.Errorf("two plans of %s call %s, want %s twice", of, got, calls)
 		}
 	}
-}
-
-// byPlan calls a tool in a plan that returns its value, and in one that has it as a part.
-func byPlan(t *testing.T, s *session, of, args string, want map[string]json.RawMessage) {
-	t.Helper()
-	steps := fmt.Sprintf(`{"steps":[{"id":"a","call":%q,"args":%s}],"return":`, of, args)
-	whole, part := resultOf(t, s, "run_plan", steps+`"a"}`), resultOf(t, s, "run_plan", steps+`"{\"value\": a}"}`)
-	server, tool, _ := strings.Cut(of, ".")
-	if string(want["isError"]) == "true" {
-		for _, got := range []map[string]json.RawMessage{whole, part} {
-			text := textOf(t, got)
-			for _, item := range exact(t, want["content"]).([]any) {
-				if said, isText := item.(map[string]any)["text"].(string); string(got["isError"]) != "true" || isText && !strings.Contains(text, said) {
-					t.Errorf("a plan of %s: %s\nwant the failure %s", of, got, want)
-				}
-			}
-			if raw := want["structuredContent"]; !strings.Contains(text, string(raw)) || !strings.Contains(text, fmt.Sprintf("server %q, tool %q:", server, tool)) {
-				t.Errorf("a plan of %s: %s\nwant the failure %s", of, got, want)
-			}
-		}
-		return
-	}
-	object := map[string]any{}
-	if value, has := valueOf(t, want); has {
-		object["value"] = value
-	}
-	if got := exact(t, part["structuredContent"]); part["isError"] != nil || !reflect.DeepEqual(got, any(object)) {
-		t.Errorf("a plan of %s has the value\n%s\nwant\n%s", of, part, want)
-	}
-	media := slices.ContainsFunc([]string{"image", "audio", "resource", "resource_link"}, func(kind string) bool {
-		return bytes.Contains(want["content"], []byte(`"type":"`+kind+`"`))
-	})
-	if media && want["structuredContent"] == nil && !reflect.DeepEqual(exact(t, whole["content"]), exact(t, want["content"])) {
-		t.Errorf("a plan of %s gives its client\n%s\nwant\n%s", of, whole, want)
-	}
-}
-
-// textOf is the text of a result.
-func textOf(t *testing.T, result map[string]json.RawMessage) (text string) {
-	t.Helper()
-	for _, item := range exact(t, result["content"]).([]any) {
-		said, _ := item.(map[string]any)["text"].(string)
-		text += said
-	}
-	return text
 }
 
 // The host's model starts with two tools in place of 51, and with less than a tenth of their definitions; adopt has said so.
