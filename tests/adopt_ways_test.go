@@ -111,8 +111,8 @@ func newAdoptedHost(t *testing.T) *adoptedHost {
 	}
 	for _, one := range now.MCPServers {
 		h.entry = append([]string{one.Command}, one.Args...)
-		for name, value := range one.Env { // names of directories may look like secrets
-			h.env = append(h.env, name+"="+value)
+		if len(one.Env) > 0 { // the names of the test's directories look like keys
+			t.Errorf("the entry has the variables %v", one.Env)
 		}
 	}
 	return h

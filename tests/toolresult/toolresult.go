@@ -120,17 +120,20 @@ func rational(v any) any {
 	return v
 }
 
-// Differs says how the results of two plans differ from that of the call itself: whole has returned the value, part an object
-// that has it as "value". It is "" when they do not.
+// Differs says how the results of two plans differ from that of the call itself: part has returned an object that has the value
+// as "value", whole, nil for none, the value. It is "" when they do not.
 func (r Result) Differs(whole, part Result) string {
 	if r.Failed() {
 		for _, plan := range []Result{whole, part} {
+			if plan == nil {
+				continue
+			}
 			if !plan.Failed() || !strings.Contains(plan.Text(), string(r["structuredContent"])) {
 				return fmt.Sprintf("the failure\n%s\nis in a plan\n%s", r, plan)
 			}
 			for _, item := range r.Items() {
 				for line := range strings.Lines(textOf(item)) {
-					if !strings.Contains(plan.Text(), strings.TrimRight(line, "\n")) {
+					if !strings.Contains(plan.Text(), strings.TrimSpace(line)) {
 						return fmt.Sprintf("the failure\n%s\nis in a plan\n%s", r, plan)
 					}
 				}
@@ -145,7 +148,7 @@ func (r Result) Differs(whole, part Result) string {
 	if got := Exact(part["structuredContent"]); part.Failed() || !equal(got, object) {
 		return fmt.Sprintf("the value of\n%s\nis in a plan\n%s", r, part)
 	}
-	if r.HasMedia() && !equal(whole.Items(), r.Items()) {
+	if whole != nil && r.HasMedia() && !equal(whole.Items(), r.Items()) {
 		return fmt.Sprintf("the content of\n%s\nis for the client of a plan\n%s", r, whole)
 	}
 	return ""
