@@ -161,10 +161,13 @@ func (e *entryReader) free(base, value string) string {
 	return name
 }
 
-// knownPath returns how much of an absolute path exists, in bytes; 0 for another text. The long name of a directory is no key,
-// and would be redacted in all that the server answers.
+// longestPath is how long paths are that are looked up, in bytes: no system has longer ones.
+const longestPath = 4096
+
+// knownPath returns how much of an absolute path on this machine exists, in bytes; 0 for another text. The long name of a
+// directory is no key, and would be redacted in all that the server answers.
 func knownPath(text string) int {
-	if !filepath.IsAbs(text) {
+	if !filepath.IsAbs(text) || len(text) > longestPath || strings.HasPrefix(text, `\\`) {
 		return 0
 	}
 	for dir := filepath.Clean(text); ; dir = filepath.Dir(dir) {

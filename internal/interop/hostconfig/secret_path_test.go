@@ -20,6 +20,9 @@ func TestPathsThatLookLikeKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if n := knownPath(dir + strings.Repeat("/a", longestPath)); n != 0 {
+		t.Errorf("%d bytes of a path that no system has are looked up", n)
+	}
 	for arg, want := range map[string]int{
 		dir: 0, "--root=" + dir: 0, key: 1, "--root=" + key: 1,
 		filepath.Join(dir, "gone"): 0, filepath.Join(dir, name): 1, filepath.Join(key, "gone"): 1, name: 1, "--token=" + dir: 1,
