@@ -145,6 +145,31 @@ func answers(t *testing.T, modules string, h hostHome, command []string, calls [
 	return results, said
 }
 
+// atServers are the results of steps by server, each called straight at its server, which have 51 tools; each of them is called.
+func atServers(t *testing.T, modules string, h hostHome, all []step, commands map[string][]string) map[string][]toolresult.Result {
+	t.Helper()
+	straight, tools := map[string][]toolresult.Result{}, 0
+	for server, command := range commands {
+		var calls []call
+		for _, one := range all {
+			if one.server == server {
+				calls = append(calls, call{one.tool, one.args})
+			}
+		}
+		results, said := answers(t, modules, h, command, calls)
+		for _, tool := range said.Tools {
+			if tools++; !slices.ContainsFunc(calls, func(c call) bool { return c.Tool == tool }) {
+				t.Errorf("%s of %s is not called", tool, server)
+			}
+		}
+		straight[server] = results
+	}
+	if tools != 51 {
+		t.Errorf("the servers have %d tools", tools)
+	}
+	return straight
+}
+
 // All 51 tools of the filesystem, memory and git servers of npm, adopted from a host: each is called at its server, by expose, and in a
 // plan through the one entry, and gives the same. The one entry has at most 1,500 tokens of definitions.
 func TestEveryToolThreeWays(t *testing.T) {
@@ -175,27 +200,10 @@ func TestEveryToolThreeWays(t *testing.T) {
 
 	all := steps(h.project)
 	prepare(t, h.project)
-	straight, tools := map[string][]toolresult.Result{}, 0
-	for server, words := range map[string][]string{
-		"files": {script("@modelcontextprotocol/server-filesystem"), h.project}, "memory": {script("@modelcontextprotocol/server-memory")}, "git": {script("@cyanheads/git-mcp-server")},
-	} {
-		var calls []call
-		for _, one := range all {
-			if one.server == server {
-				calls = append(calls, call{one.tool, one.args})
-			}
-		}
-		results, said := answers(t, modules, h, append([]string{node}, words...), calls)
-		for _, tool := range said.Tools {
-			if tools++; !slices.ContainsFunc(calls, func(c call) bool { return c.Tool == tool }) {
-				t.Errorf("%s of %s is not called", tool, server)
-			}
-		}
-		straight[server] = results
-	}
-	if tools != 51 {
-		t.Errorf("the servers have %d tools", tools)
-	}
+	straight := atServers(t, modules, h, all, map[string][]string{
+		"files": {node, script("@modelcontextprotocol/server-filesystem"), h.project}, "memory": {node, script("@modelcontextprotocol/server-memory")},
+		"git": {node, script("@cyanheads/git-mcp-server")},
+	})
 	exposing := filepath.Join(filepath.Dir(graph), "expose.yaml")
 	const exposed = "server: {name: all, version: 1.0.0}\nmcpServers: {files: {registry: true}, git: {registry: true}, memory: {registry: true}}\nexpose: [\"files.*\", \"git.*\", \"memory.*\"]\n"
 	if err := os.WriteFile(exposing, []byte(exposed), 0o600); err != nil {
