@@ -90,8 +90,8 @@ func (t *trial) start(ctx context.Context, std program.Streams, f *adoptFlags, a
 	return false, nil
 }
 
-// searchSize is about how many bytes the definition of search_tools has.
-const searchSize = 600
+// searchSize is about how many bytes the definition of search_tools has, and the names, titles and annotations of both tools.
+const searchSize = 820
 
 // list starts the servers, all at once, and lists their tools. It returns how many stay.
 func (t *trial) list(ctx context.Context, o runtime.Options, p *project.Project, a *adopt.Adoption) (staying int, err error) {

@@ -21,6 +21,7 @@
 //	emptylist      lists no tools
 //	rugpull=PATH   lists tools as the file PATH has them by name, while there is one:
 //	               {"echo": {…}, "inc": null}; null is not there any more
+//	answers=PATH   has other tools than these, with fixed results: see answers.go
 //	offers=PATH    has prompts and resources: see prompts.go
 //
 // Any other argument is kept and shown by the tool argv. Tools: see tools.go.

@@ -52,6 +52,7 @@ func main() {
 		name, value, _ := strings.Cut(arg, "=")
 		s.modes[name] = value
 	}
+	s.answering()
 	s.begin()
 	s.serve(os.Stdin)
 	s.note("eof")

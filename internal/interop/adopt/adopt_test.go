@@ -119,9 +119,9 @@ func read(host string, keep ...string) (*adopt.Adoption, error) {
 		return nil, err
 	}
 	return adopt.Read(hostconfig.Find(host), adopt.Options{
-		Registry: r, Keep: keep, Reader: hostconfig.Options{Lookup: os.LookupEnv, IsSelf: isSelf},
+		Registry: r, Keep: keep, Reader: hostconfig.Options{Home: "/srv/home", Lookup: os.LookupEnv, IsSelf: isSelf},
 		Launch: func(graph string) (hostconfig.Launch, error) {
-			return hostconfig.Launch{Name: "toolgraph", Command: "/bin/toolgraph", Args: []string{"-g", graph, "--locked"}, IsSelf: isSelf}, nil
+			return hostconfig.Launch{Name: "toolgraph", Description: "Finds and calls tools", Command: "/bin/toolgraph", Args: []string{"-g", graph, "--locked"}, IsSelf: isSelf}, nil
 		},
 	})
 }
@@ -131,9 +131,9 @@ func isSelf(command string) bool { return command == "/bin/toolgraph" }
 // locked stands for the lock.
 var locked = []byte("lock\n")
 
-func write(t testing.TB, host string) error {
+func write(t testing.TB, host string, keep ...string) error {
 	t.Helper()
-	a, err := read(host)
+	a, err := read(host, keep...)
 	if err != nil {
 		return err
 	}
@@ -256,15 +256,15 @@ func TestMain(m *testing.M) {
 
 // TestStep is what TestMain lets end.
 func TestStep(t *testing.T) {
-	step, host, found := strings.Cut(os.Getenv("ADOPT_STEP"), " ")
-	if !found {
+	words := strings.Fields(os.Getenv("ADOPT_STEP"))
+	if len(words) == 0 {
 		t.Skip("it is run by other tests")
 	}
 	var err error
-	if step == "undo" {
-		_, err = undo(t, host)
+	if words[0] == "undo" {
+		_, err = undo(t, words[1])
 	} else {
-		err = write(t, host)
+		err = write(t, words[1], words[2:]...)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -239,7 +239,12 @@ func (a *Adoption) Before() []byte { return a.src }
 type Place struct{ dir string }
 
 func placeOf(r registry.Registry, host *hostconfig.Host) Place {
-	return Place{filepath.Join(filepath.Dir(r.Path), "adopted", host.Name)}
+	return placeIn(r.Path, host)
+}
+
+// placeIn is where the files of an adoption are beside a registry.
+func placeIn(registry string, host *hostconfig.Host) Place {
+	return Place{filepath.Join(filepath.Dir(registry), "adopted", host.Name)}
 }
 
 func (p Place) graph() string  { return filepath.Join(p.dir, "gateway.yaml") }

@@ -31,6 +31,10 @@ type record struct {
 	IsNewRegistry bool   `json:"newRegistry,omitempty"` // there was no such file
 	Graph         string `json:"graph"`                 // digests of the files beside the record
 	Lock          string `json:"lock"`
+
+	// Earlier is the record whose place this one takes, until all is done: what that adoption has added, and this one has
+	// not, is removed from it.
+	Earlier *record `json:"earlier,omitempty"`
 }
 
 // listed is an adopted server.
@@ -41,27 +45,60 @@ type listed struct {
 	Entry   registry.Definition `json:"definition"`
 }
 
+// chain returns the record and the earlier ones; none for nil.
+func (r *record) chain() (all []*record) {
+	for ; r != nil; r = r.Earlier {
+		all = append(all, r)
+	}
+	return all
+}
+
+// servers returns the adopted servers, also those of earlier adoptions.
+func (r *record) servers() (all []listed) {
+	for _, one := range r.chain() {
+		all = append(all, one.Servers...)
+	}
+	return all
+}
+
 // added reports whether a server is in the registry because of the adoption.
 func (r *record) added(as string) bool {
-	return r != nil && slices.ContainsFunc(r.Servers, func(s listed) bool { return s.As == as && s.IsAdded })
+	return slices.ContainsFunc(r.servers(), func(s listed) bool { return s.As == as && s.IsAdded })
 }
 
 // isIn reports whether the adoption has added a server to a registry, which has it unchanged.
 func (r *record) isIn(in registry.Registry, as string) bool {
-	if !r.added(as) {
-		return false
-	}
-	at := slices.IndexFunc(r.Servers, func(s listed) bool { return s.As == as })
-	_, same, err := in.Has(as, r.Servers[at].Entry)
-	return same && err == nil
+	return slices.ContainsFunc(r.servers(), func(s listed) bool {
+		if s.As != as || !s.IsAdded {
+			return false
+		}
+		_, same, err := in.Has(as, s.Entry)
+		return same && err == nil
+	})
 }
 
 // names returns the names of the adopted servers in the host's file.
 func (r *record) names() (all []string) {
-	for _, s := range r.Servers {
-		all = append(all, s.Name)
+	for _, s := range r.servers() {
+		if !slices.Contains(all, s.Name) {
+			all = append(all, s.Name)
+		}
 	}
 	return all
+}
+
+// setEarlier sets the earlier record, unless that is the same, as when the same adoption goes on.
+func (r *record) setEarlier(earlier *record) {
+	if earlier == nil {
+		return
+	}
+	now, before := *r, *earlier
+	before.Backup, before.Earlier = now.Backup, nil
+	one, failed := json.Marshal(now)
+	other, err := json.Marshal(before)
+	if r.Earlier = earlier; failed == nil && err == nil && bytes.Equal(one, other) {
+		r.Earlier = earlier.Earlier
+	}
 }
 
 // read returns the record of an adoption; nil when there is none.
@@ -97,21 +134,32 @@ func digest(content []byte) string {
 // undone returns the host's file as it is without the adoption: as it was before, byte for byte, when it has not changed
 // since, else with the adopted entries in place of the one entry. It is the file itself when the one entry is not in it.
 func (r *record) undone(host *hostconfig.Host, path string, src []byte) ([]byte, error) {
-	if digest(src) == r.Before {
-		return src, nil
+	for _, one := range r.chain() {
+		if digest(src) == one.Before {
+			return src, nil
+		}
+		if digest(src) != one.After {
+			continue
+		}
+		if before, err := one.before(path); err == nil {
+			return before, nil
+		}
 	}
-	before, err := r.before(path)
-	if digest(src) == r.After && err == nil {
-		return before, nil
+	for _, one := range r.chain() {
+		_, args, _, err := host.Program(path, src, one.Entry)
+		if err != nil {
+			return src, err
+		}
+		if !slices.Contains(args, placeIn(one.Registry, host).graph()) {
+			continue // no entry has the name, or another program has it
+		}
+		before, err := one.before(path)
+		if err != nil {
+			return nil, err
+		}
+		return host.Restore(path, src, before, one.Entry, one.names())
 	}
-	has, failed := host.Names(path, src)
-	if failed != nil || !slices.Contains(has, r.Entry) {
-		return src, failed
-	}
-	if err != nil {
-		return nil, err
-	}
-	return host.Restore(path, src, before, r.Entry, r.names())
+	return src, nil
 }
 
 // before returns the host's file as it was before the adoption.

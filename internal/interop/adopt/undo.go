@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"toolgraph/internal/base/files"
 	"toolgraph/internal/interop/hostconfig"
@@ -63,7 +64,9 @@ func (u *Undoing) Before() []byte { return u.src }
 func (u *Undoing) After() []byte { return u.after }
 
 // IsExact reports whether the host's file will be as it was before the adoption, byte for byte.
-func (u *Undoing) IsExact() bool { return digest(u.after) == u.record.Before }
+func (u *Undoing) IsExact() bool {
+	return slices.ContainsFunc(u.record.chain(), func(r *record) bool { return digest(u.after) == r.Before })
+}
 
 // Undone is what Write has done beside the host's file.
 type Undone struct {
@@ -85,12 +88,18 @@ func (u *Undoing) Write(ctx context.Context, links files.Links) (*Undone, error)
 	if err := u.unregister(ctx, done); err != nil {
 		return nil, err
 	}
-	for _, file := range []struct{ path, digest string }{{lock.Path(u.place.graph()), u.record.Lock}, {u.place.graph(), u.record.Graph}} {
+	for _, file := range []struct {
+		path  string
+		wrote func(*record) string
+	}{
+		{lock.Path(u.place.graph()), func(r *record) string { return r.Lock }},
+		{u.place.graph(), func(r *record) string { return r.Graph }},
+	} {
 		switch src, err := os.ReadFile(file.path); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil, err
-		case digest(src) != file.digest:
+		case !slices.ContainsFunc(u.record.chain(), func(r *record) bool { return digest(src) == file.wrote(r) }):
 			done.Left = append(done.Left, file.path+": it was changed since")
 		default:
 			if err := files.Remove(file.path); err != nil {
@@ -116,17 +125,22 @@ func (u *Undoing) unregister(ctx context.Context, done *Undone) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range u.record.Servers {
-		known, same, err := u.registry.Has(s.As, s.Entry)
+	seen := map[string]bool{}
+	for _, s := range u.record.servers() {
+		if seen[s.As] || !u.record.added(s.As) {
+			continue
+		}
+		seen[s.As] = true
+		known, _, err := u.registry.Has(s.As, s.Entry)
 		switch {
 		case err != nil:
 			return err
-		case !known || !s.IsAdded:
-		case !same:
+		case !known:
+		case !u.record.isIn(u.registry, s.As):
 			done.Left = append(done.Left, s.As+" of "+u.registry.Path+": it was changed since")
 		case others[s.As] != "":
 			done.Left = append(done.Left, s.As+" of "+u.registry.Path+": what is adopted of "+others[s.As]+" uses it")
-			if err := u.hand(s.As, others[s.As]); err != nil {
+			if err := u.record.hand(u.registry, s.As, others[s.As]); err != nil {
 				return err
 			}
 		default:
@@ -159,10 +173,7 @@ func usedBy(in registry.Registry, host *hostconfig.Host) (map[string]string, err
 		if err != nil {
 			return nil, err
 		}
-		if r == nil {
-			continue
-		}
-		for _, s := range r.Servers {
+		for _, s := range r.servers() {
 			hosts[s.As] = name
 		}
 	}
@@ -170,29 +181,32 @@ func usedBy(in registry.Registry, host *hostconfig.Host) (map[string]string, err
 }
 
 // hand makes the adoption of another host the one that has added a server to the registry.
-func (u *Undoing) hand(as, host string) error {
-	place := placeOf(u.registry, hostconfig.Find(host))
-	r, err := place.read()
-	if err != nil || r == nil {
+func (r *record) hand(in registry.Registry, as, host string) error {
+	place := placeOf(in, hostconfig.Find(host))
+	other, err := place.read()
+	if err != nil || other == nil {
 		return err
 	}
-	for i := range r.Servers {
-		if r.Servers[i].As == as {
-			r.Servers[i].IsAdded = true
+	for _, one := range other.chain() {
+		for i := range one.Servers {
+			if one.Servers[i].As == as {
+				one.Servers[i].IsAdded = true
+			}
 		}
 	}
-	r.IsNewRegistry = r.IsNewRegistry || u.record.IsNewRegistry
-	return place.write(r)
+	other.IsNewRegistry = other.IsNewRegistry || r.IsNewRegistry
+	return place.write(other)
 }
 
 // forget removes the backup of before the adoption when the host's file is the same again.
 func (u *Undoing) forget() error {
-	if u.record.Backup == "" || !u.IsExact() {
-		return nil
+	for _, r := range u.record.chain() {
+		if r.Backup == "" || digest(u.after) != r.Before {
+			continue
+		}
+		if err := files.Remove(r.Backup); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	err := files.Remove(u.record.Backup)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return nil
 }

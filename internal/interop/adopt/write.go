@@ -37,6 +37,7 @@ func (a *Adoption) Write(ctx context.Context, locked []byte, links files.Links) 
 			return "", err
 		}
 	}
+	r.setEarlier(a.earlier)
 	if err := a.place.write(r); err != nil {
 		return "", err
 	}
@@ -61,6 +62,7 @@ func (a *Adoption) Write(ctx context.Context, locked []byte, links files.Links) 
 	if r.Backup == "" {
 		r.Backup = backup
 	}
+	r.Earlier = nil
 	return backup, a.place.write(r)
 }
 
@@ -85,11 +87,16 @@ func (a *Adoption) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range a.earlier.Servers {
-		if others[s.As] != "" || slices.ContainsFunc(adopted, func(now Server) bool { return now.As == s.As }) || !a.earlier.isIn(a.registry, s.As) {
+	for _, s := range a.earlier.servers() {
+		if slices.ContainsFunc(adopted, func(now Server) bool { return now.As == s.As }) || !a.earlier.isIn(a.registry, s.As) {
 			continue
 		}
-		if err := a.registry.Remove(ctx, s.As); err != nil {
+		if others[s.As] != "" {
+			err = a.earlier.hand(a.registry, s.As, others[s.As])
+		} else {
+			err = a.registry.Remove(ctx, s.As)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -133,8 +140,10 @@ func (a *Adoption) newRecord(after, locked []byte) *record {
 
 // backup writes the content without the earlier adoption beside the host's file, unless it is there.
 func (a *Adoption) backup() (string, error) {
-	if digest(a.base) == a.earlier.Before && a.earlier.Backup != "" {
-		return a.earlier.Backup, nil
+	for _, r := range a.earlier.chain() {
+		if digest(a.base) == r.Before && r.Backup != "" {
+			return r.Backup, nil
+		}
 	}
 	return hostconfig.Backup(a.File, a.base)
 }

@@ -3,6 +3,8 @@ package hostconfig
 import (
 	"bytes"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -50,7 +52,6 @@ var (
 
 // guarded replaces the literal secrets in the parts of a text by references to variables.
 func (e *entryReader) guarded(parts []piece, of holder, pos config.Pos) []piece {
-	named := SecretName(of.name)
 	var out []piece
 	add := func(text string) {
 		if text != "" {
@@ -72,16 +73,31 @@ func (e *entryReader) guarded(parts []piece, of holder, pos config.Pos) []piece 
 			out = append(out, e.secret(text[len(lead):], of, pos))
 			continue
 		}
-		for from, to, name := findSecret(text); from >= 0; from, to, name = findSecret(text) {
-			add(text[:from])
-			inner := of
-			if !named {
-				inner.name, inner.prefix = name, e.name
-			}
-			out = append(out, e.secret(text[from:to], inner, pos))
-			text = text[to:]
+		known := 0
+		if len(parts) == 1 {
+			known = knownPath(text)
 		}
-		add(text)
+		out = append(out, e.withoutKeys(text[:known], findKey, of, pos)...)
+		out = append(out, e.withoutKeys(text[known:], findSecret, of, pos)...)
+	}
+	return out
+}
+
+// withoutKeys is guarded for the parts of a text that find returns.
+func (e *entryReader) withoutKeys(text string, find func(string) (from, to int, name string), of holder, pos config.Pos) (out []piece) {
+	for from, to, name := find(text); from >= 0; from, to, name = find(text) {
+		if from > 0 {
+			out = append(out, piece{text: text[:from]})
+		}
+		inner := of
+		if !SecretName(of.name) {
+			inner.name, inner.prefix = name, e.name
+		}
+		out = append(out, e.secret(text[from:to], inner, pos))
+		text = text[to:]
+	}
+	if text != "" {
+		out = append(out, piece{text: text})
 	}
 	return out
 }
@@ -145,9 +161,42 @@ func (e *entryReader) free(base, value string) string {
 	return name
 }
 
+// longestPath is how long paths are that are looked up, in bytes: no system has longer ones.
+const longestPath = 4096
+
+// knownPath returns how much of an absolute path on this machine exists, in bytes; 0 for another text. The long name of a
+// directory is no key, and would be redacted in all that the server answers.
+func knownPath(text string) int {
+	if !filepath.IsAbs(text) || len(text) > longestPath || strings.HasPrefix(text, `\\`) {
+		return 0
+	}
+	for dir := filepath.Clean(text); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil && strings.HasPrefix(text, dir) {
+			return len(dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return 0
+		}
+	}
+}
+
 // findSecret returns the first part of a text that is a secret whatever it belongs to, and a word
 // for it; from is -1 without one.
 func findSecret(text string) (from, to int, name string) {
+	from, to, name = findKey(text)
+	for _, at := range random().FindAllStringIndex(text, -1) {
+		if isRandom(text[at[0]:at[1]]) && !strings.HasSuffix(text[:at[0]], "sha256:") {
+			if from < 0 || at[0] < from {
+				from, to, name = at[0], at[1], "key"
+			}
+			break
+		}
+	}
+	return from, to, name
+}
+
+// findKey is findSecret without words that only look random.
+func findKey(text string) (from, to int, name string) {
 	from = -1
 	found := func(at, end int, word string) {
 		if at >= 0 && at < end && (from < 0 || at < from) {
@@ -162,12 +211,6 @@ func findSecret(text string) (from, to int, name string) {
 	}
 	if at := issued().FindStringIndex(text); at != nil {
 		found(at[0], at[1], "token")
-	}
-	for _, at := range random().FindAllStringIndex(text, -1) {
-		if isRandom(text[at[0]:at[1]]) && !strings.HasSuffix(text[:at[0]], "sha256:") {
-			found(at[0], at[1], "key")
-			break
-		}
 	}
 	return from, to, name
 }
