@@ -105,6 +105,7 @@ func onScreen(t *testing.T, args ...string) (s *screen, cmd *exec.Cmd, out *byte
 // A server that may ask reaches the user of each command that makes runs, at the terminal;
 // nothing of it is on standard output.
 func TestServersAskAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
 	for _, c := range []struct {
 		name string
@@ -144,6 +145,7 @@ func TestServersAskAtTheTerminal(t *testing.T) {
 
 // Without a terminal the question is cancelled, and standard error says so.
 func TestServersAskWithoutATerminal(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
 	cmd := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), "run", f.path, "go", "--no-history")
 	var out, said bytes.Buffer

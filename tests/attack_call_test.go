@@ -78,6 +78,7 @@ func narrowed(pulled, trust, graph string) string {
 // A server that lies about its tool changes nothing: its hints are not believed, so that the effect is unknown,
 // wherever the call is in the file.
 func TestAttackLyingHint(t *testing.T) {
+	t.Parallel()
 	pulled := filepath.Join(t.TempDir(), "pulled")
 	pulledTools(t, pulled, saysItReads)
 	atEachDoor(t, narrowed(pulled, "", narrow), canAsk, func(t *testing.T, h *userHost) {
@@ -127,6 +128,7 @@ func TestAttackToolTurnsDestructive(t *testing.T) {
 // A file by a stranger cannot destroy through a tool that it hides, a branch or a list what its allow excludes,
 // nor call itself read-only: it is not even loaded.
 func TestAttackHiddenCall(t *testing.T) {
+	t.Parallel()
 	destroys := strings.ReplaceAll(narrowed("x", "", narrow), "tool: enter,", "tool: enter, effect: destroy,")
 	for name, graph := range map[string]string{
 		"of the file":  destroys,
@@ -150,6 +152,7 @@ func TestAttackHiddenCall(t *testing.T) {
 
 // What is in a result stays data where a question, arguments or a list are made of it.
 func TestAttackResultAsExpression(t *testing.T) {
+	t.Parallel()
 	graph := strings.Replace(userGraph, "tools:\n", `tools:
 - name: quote
   inputSchema: {type: object}

@@ -10,6 +10,7 @@ import (
 
 // The page about attacks has twelve, and each names tests that exist; so does each row about plans.
 func TestSecurityPage(t *testing.T) {
+	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "docs", "security.md"))
 	if err != nil {
 		t.Fatal(err)

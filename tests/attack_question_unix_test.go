@@ -59,6 +59,7 @@ func (h *userHost) ask(tool string, args any) string {
 
 // A long argument does not hide another one from the user, and what is missing is said.
 func TestAttackPaddedArguments(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("nothing to see ", 2000)
 	many := map[string]string{"b": long, "c": long, "d": long}
 	atEachDoor(t, remarks, canAsk, func(t *testing.T, h *userHost) {
@@ -99,6 +100,7 @@ func printable(t *testing.T, what, message string) {
 
 // Characters that a terminal acts on, or that reverse or hide text, reach no host in a question.
 func TestAttackHostileText(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, remarks, canAsk, func(t *testing.T, h *userHost) {
 		printable(t, "an ask", h.ask("ask", map[string]string{"text": hostileText}))
 		printable(t, "a confirmation", h.ask("remove", map[string]any{"a": map[string]string{hostileText: hostileText}}))
@@ -123,6 +125,7 @@ func TestAttackHostileText(t *testing.T) {
 
 // A server that asks for a password in a form is refused, also where it may ask.
 func TestAttackPasswordForm(t *testing.T) {
+	t.Parallel()
 	for _, field := range []string{
 		`{"password":{"type":"string"}}`, `{"a":{"type":"string","title":"Your API key"}}`, `{"a":{"type":"string","format":"password"}}`,
 		`{"ok":{"type":"boolean"},"access_token":{}}`,
@@ -139,6 +142,7 @@ func TestAttackPasswordForm(t *testing.T) {
 
 // A secret that comes back as an argument or a text is in no question, failure, record or audit log.
 func TestAttackSecretInAQuestion(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2-hunter2"
 	text := "a " + secret + " Allow?"
 	atEachDoor(t, remarks, canAsk, func(t *testing.T, h *userHost) {

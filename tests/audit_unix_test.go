@@ -135,6 +135,7 @@ func eachEra(t *testing.T, test func(t *testing.T, era string, isModern bool)) {
 
 // F17 (T13): the permission to write the log is removed while a file is served.
 func TestF17PermissionRemoved(t *testing.T) {
+	t.Parallel()
 	eachEra(t, func(t *testing.T, era string, isModern bool) {
 		a := startAuditing(t, era, isModern)
 		a.allows()
@@ -156,6 +157,7 @@ func TestF17PermissionRemoved(t *testing.T) {
 // F17 (T13): the disk is full while a file is served: a limit for the size of files stands for it,
 // since its writes fail after a part, too.
 func TestF17DiskFull(t *testing.T) {
+	t.Parallel()
 	eachEra(t, func(t *testing.T, era string, isModern bool) {
 		a := startAuditing(t, era, isModern, "sh", "-c", `ulimit -f 24; exec "$0" "$@"`)
 		a.allows()
@@ -183,6 +185,7 @@ func TestF17DiskFull(t *testing.T) {
 // F17 (T13): a log that was edited, or whose end was cut off, is reported with its first bad line,
 // and no server starts on it.
 func TestF17EditedFile(t *testing.T) {
+	t.Parallel()
 	a := startAuditing(t, "both", false)
 	a.allows()
 	a.verified()
@@ -216,6 +219,7 @@ func TestF17EditedFile(t *testing.T) {
 // The lines leave the process as log records, in the order of the log; a collector that fails
 // blocks no call.
 func TestAuditOverOTLP(t *testing.T) {
+	t.Parallel()
 	to := newCollector(t)
 	dir := t.TempDir()
 	f := newGraphFile(t, strings.NewReplacer("$LEDGER", dir+"/ledger", "$ERA", "both").Replace(audited))

@@ -11,6 +11,7 @@ import (
 // F30: of 512 equal cached calls in flight the first is cancelled by its client: the server has one
 // call, which is cancelled, and one made anew for all others.
 func TestF30CachedCallsOverTheWire(t *testing.T) {
+	t.Parallel()
 	const all = 512
 	g := newGate(t)
 	s := start(t, strings.Replace(g.holding(""), "tool: hold, args: {n: {expr: $.entry.id}}", "tool: hold, effect: read, cache: {ttlMs: 3600000}, args: {n: 7}", 1))
@@ -64,6 +65,7 @@ tools:
 
 // F31: a cached answer that holds a secret is redacted as one that is not cached.
 func TestF31CachedSecret(t *testing.T) {
+	t.Parallel()
 	s := start(t, strings.Replace(answering, "ARGS", "", 1), "E2E_TOKEN="+hidden)
 	for name, form := range forms() {
 		for range 2 {
@@ -82,6 +84,7 @@ func TestF31CachedSecret(t *testing.T) {
 // An answer outlives a reload that leaves its server as it is, and not one that changes it; nor
 // another definition of the tool.
 func TestCacheAndChanges(t *testing.T) {
+	t.Parallel()
 	pulled := filepath.Join(t.TempDir(), "tools.json")
 	graph := strings.Replace(answering, "ARGS", "'rugpull="+pulled+"'", 1)
 	f := newGraphFile(t, graph)

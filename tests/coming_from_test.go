@@ -75,6 +75,7 @@ var sectionOrBlock = regexp.MustCompile("(?ms)^## ([^\n]+)$|^```\\w+\n(.*?)^```$
 
 // Each graph of docs/coming-from.md is without findings and gives what its section says.
 func TestComingFrom(t *testing.T) {
+	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "docs", "coming-from.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -41,6 +41,7 @@ tools:
 // Data of a server that looks like a rule, an expression, an instruction or a message
 // of the protocol has no effect.
 func TestL01L02L03T09DataThatWantsToBeObeyed(t *testing.T) {
+	t.Parallel()
 	s := start(t, deciding)
 	guard := func(answer string) (string, []string) {
 		args, err := json.Marshal(map[string]string{"answer": answer, "secret": "s3cr3t-token"})
@@ -114,6 +115,7 @@ tools:
 
 // Values pass through arguments, a server and expressions as they are.
 func TestJ06DataPassesUnchanged(t *testing.T) {
+	t.Parallel()
 	s := start(t, passing)
 	for _, v := range hostile {
 		result := s.call("pass", `{"v":`+v+`}`)
@@ -146,6 +148,7 @@ func sameJSON(t testing.TB, what, got, want string) {
 
 // Who is called is what the file says, whatever the caller writes into arguments.
 func TestT11CallerCannotChooseTheServer(t *testing.T) {
+	t.Parallel()
 	s := start(t, callGraph("echo", `{all: {expr: $.entry}, tool: {expr: $.entry.tool}}`, ""))
 	args := `{"server":"other","tool":"die","url":"http://127.0.0.1:1/","command":"/bin/false","next":"exit","args":{"tool":"die"}}`
 	result, nodes := s.walk("go", args)
@@ -169,6 +172,7 @@ func TestT11CallerCannotChooseTheServer(t *testing.T) {
 
 // Links in results are data: they are passed on and never followed.
 func TestT14LinksAreData(t *testing.T) {
+	t.Parallel()
 	s := start(t, strings.ReplaceAll(callGraph("links", "{text: {expr: $.entry.uri}}", ""), "name: go", "name: links"))
 	_, answer := s.sendCall("links", `{"uri":"file:///etc/passwd"}`)
 	var result struct{ Content json.RawMessage }

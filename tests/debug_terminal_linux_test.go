@@ -96,6 +96,7 @@ tools:
 
 // A line can be edited and completed, and lasts across sessions unless it holds a secret.
 func TestDebugEditsLines(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, edited)
 	state := t.TempDir()
 	env := []string{"TOOLGRAPH_STATE=" + state, "TOKEN=hunter2-hunter2"}
@@ -130,6 +131,7 @@ func TestDebugEditsLines(t *testing.T) {
 
 // Ctrl-C ends at the prompt when it comes twice, and Ctrl-D at once.
 func TestDebugEndsAtThePrompt(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, strings.ReplaceAll(edited, ", env: {TOKEN: \"${TOKEN}\"}", ""))
 	for _, c := range []struct {
 		name string
@@ -157,6 +159,7 @@ func TestDebugEndsAtThePrompt(t *testing.T) {
 // While the run runs, the first Ctrl-C pauses it after the call in flight, whose server goes on; the
 // second stops it. A run without the debugger ends.
 func TestDebugPausesByCtrlC(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, command string
 		code          int
@@ -205,6 +208,7 @@ tools:
 // Colours and lines that fit are for terminals, unless NO_COLOR or TERM say otherwise; what is
 // piped stays as it is.
 func TestColoursAndWidth(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, strings.ReplaceAll(edited, ", env: {TOKEN: \"${TOKEN}\"}", ""))
 	broken := newGraphFile(t, "server: {name: s, version: 1.0.0}\ntools:\n- {name: t, description: d, nodes: [{id: entry, type: entry, next: '漢字'}, {id: exit, type: exit}]}\n")
 	for _, c := range []struct {

@@ -18,6 +18,7 @@ import (
 // The page of diagnostics has an entry for every code that the program can give,
 // and none for a code that it cannot.
 func TestDiagnosticsPageIsComplete(t *testing.T) {
+	t.Parallel()
 	_, entries := readPage(t)
 	given := parseProgram(t).codes(t)
 	for _, e := range entries {

@@ -139,6 +139,7 @@ func TestDiagnosticsWithoutExample(t *testing.T) {
 // A directory is no graph file but for check, upgrade reports what it cannot rewrite, and test of its
 // own files.
 func TestDiagnosticsElsewhere(t *testing.T) {
+	t.Parallel()
 	toolgraph := testbin.Build(t, "toolgraph")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "graph.yaml")

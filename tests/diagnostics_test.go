@@ -252,6 +252,7 @@ func (b *block) change() (before, after string, err error) {
 
 // Every entry has a severity and either examples or the reason why it has none.
 func TestDiagnosticsPageForm(t *testing.T) {
+	t.Parallel()
 	_, entries := readPage(t)
 	seen := map[string]int{}
 	for _, e := range entries {

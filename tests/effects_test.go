@@ -197,6 +197,7 @@ func annotatedInc(annotations string) map[string]any {
 // What a server claims in its favour counts only when the file trusts it; an unknown effect counts
 // as destroy.
 func TestF20ServerThatIsNotTrusted(t *testing.T) {
+	t.Parallel()
 	l := &lockedGraph{t: t, pulled: filepath.Join(t.TempDir(), "pulled")}
 	l.pull(annotatedInc(`{"readOnlyHint":true}`))
 	s, _ := permitted(t, fmt.Sprintf("{command: %q, args: [%q]}", testbin.Build(t, "toolgraph/tests/fakeserver"), "rugpull="+l.pulled), "inc", "listchanged")

@@ -58,6 +58,7 @@ const delivered = `{"message":"The server \"up\" asks: Delete it?","requestedSch
 // The question of a server that may ask reaches the user of a host, and the answer the
 // server, in the legacy era by a request to the host.
 func TestServerAsksTheUser(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
 	s := startCommand(t, nil, "-g", f.path)
 	s.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}`)
@@ -77,6 +78,7 @@ func TestServerAsksTheUser(t *testing.T) {
 
 // In the modern era the question is an answer, and the answer comes with another call.
 func TestServerAsksTheUserOfAModernHost(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, askingGraph(t, ", allow: [elicitation]"))
 	s := startCommand(t, nil, "-g", f.path)
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
@@ -99,6 +101,7 @@ func TestServerAsksTheUserOfAModernHost(t *testing.T) {
 
 // A server that may not ask is refused, and so is one whose host cannot ask its user.
 func TestServerMayNotAsk(t *testing.T) {
+	t.Parallel()
 	for _, allow := range []string{"", ", allow: [elicitation]"} {
 		f := newGraphFile(t, askingGraph(t, allow))
 		s := startCommand(t, nil, "-g", f.path)
@@ -116,6 +119,7 @@ func TestServerMayNotAsk(t *testing.T) {
 
 // On the page of ui, the user of the page is asked, also after the file was read again.
 func TestServerAsksTheUserOfThePage(t *testing.T) {
+	t.Parallel()
 	graph := askingGraph(t, ", allow: [elicitation]")
 	f := newGraphFile(t, graph)
 	p, _, _ := startUI(t, f.path, "--no-open", "--no-history")
@@ -143,6 +147,7 @@ func TestServerAsksTheUserOfThePage(t *testing.T) {
 // A server may list its tools to clients alone whose user it can ask: lock is one, where the
 // graph allows it.
 func TestLockOfAServerThatMayAsk(t *testing.T) {
+	t.Parallel()
 	shy := strings.NewReplacer(
 		`*'"initialize"'*) echo`, `*'"initialize"'*) case "$line" in *'"elicitation"'*) may=1 ;; esac; echo`,
 		`*'"tools/list"'*) echo`, `*'"tools/list"'*) [ -n "$may" ] || { echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"tools":[]}}'; continue; }; echo`,

@@ -13,6 +13,7 @@ import (
 
 // The program of docs/embedding.md is tests/embedding/main.go, and does what the page says.
 func TestEmbedding(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "embedding.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,7 @@ func TestP13P14EnvironmentOfAServer(t *testing.T) {
 
 // A server has its three streams and none of the program's other files.
 func TestP16FilesOfAServer(t *testing.T) {
+	t.Parallel()
 	s := start(t, each("", "fds", "env"))
 	open := items(t, s, "fds")
 	for _, file := range open {

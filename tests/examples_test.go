@@ -101,6 +101,7 @@ func tracePath(table string) []string {
 
 // The examples whose tools are a chain of nodes pass their tests as steps, too.
 func TestExamplesConverted(t *testing.T) {
+	t.Parallel()
 	toolgraph := testbin.Build(t, "toolgraph")
 	files, err := filepath.Glob("../examples/*.test.yaml")
 	if err != nil {

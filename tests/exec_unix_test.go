@@ -17,6 +17,7 @@ import (
 // A program that ignores SIGTERM, and what it has forked, end with a toolgraph that is killed without
 // a word.
 func TestF28ProgramsEndWithToolgraph(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pids, graph := filepath.Join(dir, "pids"), filepath.Join(dir, "graph.yaml")
 	src := fmt.Sprintf(`server: {name: g, version: 1.0.0}

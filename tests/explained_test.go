@@ -20,6 +20,7 @@ var notInGuide = map[string]bool{
 // The node types and keys of the language, which the program has in one table, are in everything that explains the
 // language to authors and agents: the reference, the JSON Schema, the guide of the toolkit, and its handshake.
 func TestLanguageIsExplained(t *testing.T) {
+	t.Parallel()
 	read := func(path ...string) string {
 		src, err := os.ReadFile(filepath.Join(append([]string{".."}, path...)...))
 		if err != nil {
@@ -86,6 +87,7 @@ func isInSchema(schema any, d config.Described) bool {
 
 // toolgraph explain prints what the page says of every code that the program gives.
 func TestCodesAreExplained(t *testing.T) {
+	t.Parallel()
 	toolgraph := testbin.Build(t, "toolgraph")
 	out, err := programCommand(t, toolgraph, "explain", "--json").Output()
 	var listed []struct{ Code, Severity, Summary string }

@@ -10,6 +10,7 @@ import (
 
 // A trivial call and a ping are answered at once, however many slow calls are ahead.
 func TestFigureTrivialCallBehindMany(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	s := start(t, g.holding(""))
 	slow := holdAll(s, 500)
@@ -28,6 +29,7 @@ func TestFigureTrivialCallBehindMany(t *testing.T) {
 
 // Calls go on side by side, down to the server.
 func TestFigureManyCallsAtOnce(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	s := start(t, g.holding(""))
 	calls := holdAll(s, 200)
@@ -105,6 +107,7 @@ tools:
 
 // Every node is reported, in order, and none after the answer.
 func TestFigureProgressInOrder(t *testing.T) {
+	t.Parallel()
 	s := start(t, looping)
 	_, answer := s.send("tools/call", `{"name":"loop","arguments":{},"_meta":{"progressToken":"p"}}`)
 	r := s.await(answer)

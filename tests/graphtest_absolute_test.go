@@ -10,6 +10,7 @@ import (
 // A recording made with an absolute path below the graph's directory holds no path of the
 // machine, and replays.
 func TestRecordAndReplayAbsolutePaths(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeAll(t, dir, map[string]string{
 		"g.yaml": `server: {name: g, version: 1.0.0}

@@ -98,6 +98,7 @@ func writeAll(t *testing.T, dir string, files map[string]string) {
 }
 
 func TestRecordAndReplayOurDemoServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../examples")); err != nil {
 		t.Fatal(err)
@@ -112,12 +113,14 @@ func TestRecordAndReplayOurDemoServer(t *testing.T) {
 
 // The examples come with their recordings, those on servers from npm as well.
 func TestExamplesWithoutServers(t *testing.T) {
+	t.Parallel()
 	if report := testGraphs(t, "../examples", true); report.Passed < 28 {
 		t.Errorf("%d tests passed, want all of at least 28", report.Passed)
 	}
 }
 
 func TestRecordAndReplayRealServers(t *testing.T) {
+	t.Parallel()
 	bin := modules(t)
 	dir := t.TempDir()
 	if dir, _ = filepath.EvalSymlinks(dir); runtime.GOOS == "windows" {
@@ -146,6 +149,7 @@ func TestRecordAndReplayRealServers(t *testing.T) {
 
 // --watch runs the tests again when one of their files has changed.
 func TestTestsAreWatched(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	graph := "version: \"1.0\"\nserver: {name: g, version: \"1\"}\ntools:\n  - name: t\n    nodes:\n" +
 		"      - {id: in, type: entry, next: x}\n      - {id: x, type: transform, transform: {expr: '\"one\"'}, next: out}\n      - {id: out, type: exit}\n"
@@ -195,6 +199,7 @@ func TestTestsAreWatched(t *testing.T) {
 
 // The first test file that docs/testing.md shows is a good one.
 func TestTestingPage(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../docs/testing.md")
 	if err != nil {
 		t.Fatal(err)

@@ -60,6 +60,7 @@ func postModern(t *testing.T, addr, method, name, message string) string {
 // F12: for a client, a hidden tool does not exist: over stdio and HTTP, in either era, it is not
 // listed, calling it is calling an unknown tool, it is not suggested, and nothing runs.
 func TestF12HiddenTool(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ledger := dir + "/ledger"
 	graph := strings.ReplaceAll(hiding, "$LEDGER", ledger)

@@ -20,6 +20,7 @@ import (
 // All runs are recorded, 500 or with TOOLGRAPH_SOAK=1 10,000, while other processes delete older
 // ones and vacuum the store, and while one of them holds the lock until the recording fails.
 func TestV17RunsBesideDeletionAndVacuum(t *testing.T) {
+	t.Parallel()
 	testbin.Build(t, "toolgraph") // here, and not first in a goroutine, which cannot skip the test
 	runs := 500
 	if os.Getenv("TOOLGRAPH_SOAK") != "" {

@@ -20,6 +20,7 @@ import (
 // N05: an address that other machines reach takes a flag and a token; nothing listens
 // before both are there.
 func TestN05RemoteAddress(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, mirror)
 	token := filepath.Join(t.TempDir(), "token")
 	short := filepath.Join(t.TempDir(), "short")
@@ -93,6 +94,7 @@ func post(t testing.TB, addr, token, message string) (status int, body string) {
 // Many hosts at once, each call with its own answer; at a signal, what is in flight is
 // answered and the process ends with 0.
 func TestServeHTTP(t *testing.T) {
+	t.Parallel()
 	const token = "0123456789abcdef"
 	g := newGate(t)
 	s, addr := startHTTP(t, strings.Replace(mirror, "maxInFlight: 16", "args: ["+g.args()+"]", 1)+strings.SplitN(g.holding(""), "tools:\n", 2)[1], []string{"TOOLGRAPH_HTTP_TOKEN=" + token}, "--log-level", "debug")
@@ -140,6 +142,7 @@ func TestServeHTTP(t *testing.T) {
 
 // One graph calls another by HTTP, in either era.
 func TestServeHTTPToAGraph(t *testing.T) {
+	t.Parallel()
 	const token = "0123456789abcdef"
 	_, addr := startHTTP(t, mirror, []string{"TOOLGRAPH_HTTP_TOKEN=" + token})
 	for _, protocol := range []string{"auto", "legacy", "modern"} {
@@ -169,6 +172,7 @@ tools:
 // A loopback address that a file names needs no allowPrivate, in the graph file and in
 // that of -m; one that a variable makes does.
 func TestN08LoopbackThatTheFileNames(t *testing.T) {
+	t.Parallel()
 	_, addr := startHTTP(t, mirror, nil)
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -242,6 +246,7 @@ server: {name: test, version: 1.0.0}
 // With the flag and a token, other machines are served; who asks by which name is the
 // token's business.
 func TestServeHTTPRemote(t *testing.T) {
+	t.Parallel()
 	const token = "0123456789abcdef"
 	_, addr := startHTTP(t, mirror, []string{"TOOLGRAPH_HTTP_TOKEN=" + token}, "--http", "0.0.0.0:0", "--http-allow-remote")
 	_, port, err := net.SplitHostPort(addr)

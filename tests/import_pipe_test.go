@@ -18,6 +18,7 @@ import (
 // programs: each of its four stages is in the history. With a wrong API key the run fails with the
 // help of its node.
 func TestF27Seed000WebResearchPipe(t *testing.T) {
+	t.Parallel()
 	p := newWebResearch(t)
 	p.run(0, "import", "context-pipe", "pipes.json", "-o", "graph.yaml")
 
@@ -69,6 +70,7 @@ func TestF27Seed000WebResearchPipe(t *testing.T) {
 
 // Without --allow-exec no program of an imported pipe is started.
 func TestF27ProgramsNeedPermission(t *testing.T) {
+	t.Parallel()
 	p := newWebResearch(t)
 	p.run(0, "import", "context-pipe", "pipes.json", "-o", "graph.yaml")
 	_, failure := p.run(1, "run", "graph.yaml", "web-research-pipe", "input=https://example.com")

@@ -21,6 +21,7 @@ tools:
 // A changed import is served, a broken one is reported at its place, and one that is gone is
 // served again when it is back.
 func TestReloadOfAnImport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	lib := filepath.Join(dir, "lib", "text.yaml")
 	check := func(err error) {
@@ -69,6 +70,7 @@ tools: [{name: go, nodes: [{id: in, type: entry, next: call}, {id: call, type: g
 // The limits and the allow of an import hold at run time: for each call of its tools, and before
 // anything is sent.
 func TestImportsNarrowRuns(t *testing.T) {
+	t.Parallel()
 	fake, dir := testbin.Build(t, "toolgraph/tests/fakeserver"), t.TempDir()
 	started := filepath.Join(dir, "started")
 	write := func(name, content string) {

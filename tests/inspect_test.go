@@ -72,6 +72,7 @@ func compact(t *testing.T, text string) string {
 
 // A person and an agent get the same answer to every question, byte for byte.
 func TestInspect(t *testing.T) {
+	t.Parallel()
 	binary := testbin.Build(t, "toolgraph")
 	graph, err := filepath.Abs(filepath.Join("testdata", "history.yaml"))
 	if err != nil {
@@ -126,6 +127,7 @@ func TestInspect(t *testing.T) {
 
 // Runs are resources; running is a tool only if it is allowed, and its run is recorded.
 func TestInspectRuns(t *testing.T) {
+	t.Parallel()
 	binary := testbin.Build(t, "toolgraph")
 	graph := filepath.Join("testdata", "history.yaml")
 	state := t.TempDir()

@@ -11,6 +11,7 @@ import (
 
 // Each example of docs/language.md that is a whole file passes check without a finding.
 func TestLanguageExamples(t *testing.T) {
+	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "docs", "language.md"))
 	if err != nil {
 		t.Fatal(err)

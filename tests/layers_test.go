@@ -154,6 +154,7 @@ func roomOf(path string) string {
 }
 
 func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
 	used := map[string]map[string]bool{}
 	for _, p := range packages(t) {
 		from := placeOf(p.ImportPath)
@@ -188,6 +189,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // No room reaches itself by imports, on its floor or across others.
 func TestNoCircleOfRooms(t *testing.T) {
+	t.Parallel()
 	imports := map[string]map[string]bool{}
 	for _, p := range packages(t) {
 		from := roomOf(p.ImportPath)
@@ -244,6 +246,7 @@ var drawnFloor = regexp.MustCompile(`(?m)^.{9}(internal/\w+) {2,}(\w[\w ]*?)(?: 
 // The picture in ARCHITECTURE.md has the directories below internal: each floor with its rooms, above the floors that
 // it imports. The table has a row for each room.
 func TestPictureOfRooms(t *testing.T) {
+	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -317,6 +320,7 @@ func equalSets(a, b []string) bool {
 
 // Programs of other modules are made of internal/runtime and internal/program; none imports the command line of toolgraph.
 func TestOtherModulesDoNotImportTheCommandLine(t *testing.T) {
+	t.Parallel()
 	seen := 0
 	for _, file := range trackedFiles(t) {
 		if !strings.HasPrefix(file, "internal/temporal/") || !strings.HasSuffix(file, ".go") {
@@ -344,6 +348,7 @@ var journalReaders = strings.Fields("cli/eval_run cli/fork cli/import_run cli/lo
 var ownsRuns = regexp.MustCompile(`\.(ClaimInDoubt|Send|Receive|Announce|Attach|Attached)\(`)
 
 func TestCommandLineOwnsNoRuns(t *testing.T) {
+	t.Parallel()
 	var readers []string
 	for _, file := range trackedFiles(t) {
 		room, name := path.Split(strings.TrimSuffix(strings.TrimPrefix(file, "internal/"), ".go"))
@@ -367,6 +372,7 @@ func TestCommandLineOwnsNoRuns(t *testing.T) {
 }
 
 func TestOneImporterPerModule(t *testing.T) {
+	t.Parallel()
 	for _, p := range packages(t) {
 		from := strings.TrimPrefix(p.ImportPath, module)
 		if from == "tests" || strings.HasPrefix(from, "tests/") {

@@ -36,6 +36,7 @@ tools:
 }
 
 func TestG07OutputLimitOverTheWire(t *testing.T) {
+	t.Parallel()
 	s := start(t, callGraph("structured", "{n: 100, size: 100}", "executionLimits: {maxNodeOutputBytes: 5000}"))
 	r := s.call("go", `{}`)
 	if text := r.text(t); !r.IsError || !strings.Contains(text, "maxNodeOutputBytes is 5000 bytes, but the value has ") {
@@ -58,6 +59,7 @@ tools:
 `
 
 func TestG08GrowingLoop(t *testing.T) {
+	t.Parallel()
 	s := start(t, doubling)
 	r := s.call("go", `{}`)
 	if text := r.text(t); !r.IsError || !strings.Contains(text, "Bytes is") {
@@ -88,6 +90,7 @@ func peakMB(t *testing.T, pid int) int {
 }
 
 func TestG10RunLongerThanLimit(t *testing.T) {
+	t.Parallel()
 	s := start(t, callGraph("sleep", "{ms: 3600000}", "executionLimits: {maxExecutionTimeMs: 400}"))
 	s.call("canceled", `{}`) // the server is up
 	r := s.call("go", `{}`)  // the server would answer in an hour
@@ -127,6 +130,7 @@ tools:
 // at once and by name, which is before any of the first has ended; a ping is answered
 // all the while.
 func TestG11ManyRuns(t *testing.T) {
+	t.Parallel()
 	const limit, all = 1024, 1100
 	g := newGate(t)
 	s := start(t, g.holding(", maxInFlight: 2000"))
@@ -163,6 +167,7 @@ func TestG11ManyRuns(t *testing.T) {
 
 // Without maxInFlight, calls of 512 runs do not queue for one server: all are there at once.
 func TestManyCallsInOneWave(t *testing.T) {
+	t.Parallel()
 	const all = 512
 	g := newGate(t)
 	s := start(t, g.holding(""))
@@ -180,6 +185,7 @@ func TestManyCallsInOneWave(t *testing.T) {
 // Many runs share one server: never more in flight than its limit, as the server itself
 // counts them, and each gets its own result.
 func TestG12SharedServer(t *testing.T) {
+	t.Parallel()
 	const limit = 16
 	g := newGate(t)
 	s := start(t, g.holding(fmt.Sprintf(", maxInFlight: %d", limit)))

@@ -73,6 +73,7 @@ func diaryHas(t *testing.T, diary, line string) int {
 // A resource that a result has linked is read from the server that named it, over each transport and
 // in each era of both sides; nothing else is.
 func TestLinkedResource(t *testing.T) {
+	t.Parallel()
 	graph, diary := linkGraph(t)
 	for door, ask := range everyDoor(t, graph, "E2E_TOKEN="+linkSecret) {
 		read := func(uri string) string { return ask("resources/read", uri, fmt.Sprintf(`"uri":%q`, uri)) }
@@ -146,6 +147,7 @@ func TestLinkedResource(t *testing.T) {
 
 // A read that the client cancels is cancelled upstream, and the next one goes on.
 func TestLinkedResourceIsCancelled(t *testing.T) {
+	t.Parallel()
 	graph, diary := linkGraph(t)
 	s := start(t, graph, "E2E_TOKEN="+linkSecret)
 	for _, server := range []string{"older", "newer"} {
@@ -161,6 +163,7 @@ func TestLinkedResourceIsCancelled(t *testing.T) {
 
 // A binary resource with a secret is not sent: it cannot be redacted.
 func TestLinkedResourceWithSecret(t *testing.T) {
+	t.Parallel()
 	graph, _ := linkGraph(t)
 	s := start(t, graph, "E2E_TOKEN="+linkSecret)
 	for uri, want := range map[string]string{
@@ -176,6 +179,7 @@ func TestLinkedResourceWithSecret(t *testing.T) {
 
 // The audit log has a read as a call, with the digest of its URI, and is verified.
 func TestLinkedResourceIsAudited(t *testing.T) {
+	t.Parallel()
 	graph, _ := linkGraph(t)
 	log := filepath.Join(t.TempDir(), "audit.jsonl")
 	f := newGraphFile(t, graph)
@@ -206,6 +210,7 @@ func TestLinkedResourceIsAudited(t *testing.T) {
 
 // A file whose tools call no server advertises no resources, as before.
 func TestNoResourcesWithoutCalls(t *testing.T) {
+	t.Parallel()
 	for door, ask := range everyDoor(t, detailed) {
 		method, params := "initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`
 		if strings.Contains(door, "modern") {
@@ -222,6 +227,7 @@ func TestNoResourcesWithoutCalls(t *testing.T) {
 
 // A result that was too large is read by the same request as other resources.
 func TestLinkedResult(t *testing.T) {
+	t.Parallel()
 	s := newSpillFile(t, t.TempDir()).serve()
 	for era, params := range eras {
 		r := s.callIn(era, "items", `{"n":100,"note":"`+resultSecret+`"}`)

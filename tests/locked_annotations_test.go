@@ -52,6 +52,7 @@ func TestT04AnnotationsStayOurs(t *testing.T) {
 
 // T05: a graph that calls a destructive tool must not say that it only reads.
 func TestT05DestructiveGraphListedReadOnly(t *testing.T) {
+	t.Parallel()
 	l := newLockedGraph(t)
 	l.pull(map[string]any{
 		"echo": map[string]any{"name": "echo", "inputSchema": objectSchema, "annotations": map[string]any{"readOnlyHint": false, "destructiveHint": true}},

@@ -195,6 +195,7 @@ func TestT01DefinitionChanges(t *testing.T) {
 
 // A look at the change and a new lock let the tool be called again, while serving.
 func TestLockAgain(t *testing.T) {
+	t.Parallel()
 	l := newLockedGraph(t)
 	s := l.serve("--watch")
 	l.pull(map[string]any{"echo": rugs["schema"].definition})

@@ -12,6 +12,7 @@ var twin = map[string]any{"zz": map[string]any{"name": "echo", "description": "t
 // another page, is refused under --locked and cannot be locked; else it is a warning, and
 // the first definition is used.
 func TestV15ListedTwice(t *testing.T) {
+	t.Parallel()
 	l := newLockedGraph(t)
 	l.pull(twin)
 	l.refused(l.serve(), "go", `node "say" of tool "go"`, "the server lists it twice with different definitions")
@@ -43,6 +44,7 @@ func TestV15ListedTwice(t *testing.T) {
 
 // What a server lists twice and alike is one tool.
 func TestListedTwiceAlike(t *testing.T) {
+	t.Parallel()
 	l := newLockedGraph(t)
 	l.pull(map[string]any{"zz": map[string]any{"inputSchema": objectSchema, "description": "the tool echo", "name": "echo"}})
 	l.command(0, "lock", l.path, "--check")

@@ -13,6 +13,7 @@ import (
 
 // mcp-go's client lists and calls an example over stdio.
 func TestMCPGoClient(t *testing.T) {
+	t.Parallel()
 	binary := testbin.Build(t, "toolgraph")
 	graph, err := filepath.Abs(filepath.Join("..", "examples", "01-count-files.yaml"))
 	if err != nil {

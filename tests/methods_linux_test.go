@@ -10,6 +10,7 @@ import (
 // Nothing in the program calls methods by name. Where anything does, the linker keeps every method of every type that
 // it knows, and the program is 4 MB larger, as with package text/template or validator 10.27 and later.
 func TestNothingCallsMethodsByName(t *testing.T) {
+	t.Parallel()
 	file, err := elf.Open(testbin.Build(t, "toolgraph"))
 	if err != nil {
 		t.Fatal(err)

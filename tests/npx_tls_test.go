@@ -200,6 +200,7 @@ tools:
 // A server that npx fetches starts behind a proxy that wants a password and ends TLS, by
 // what the host has in its environment alone: nothing of it is in the graph file.
 func TestServerOfNpxBehindATerminatingProxy(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{"node", "npx"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)

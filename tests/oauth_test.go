@@ -20,6 +20,7 @@ var metadataInChallenge = regexp.MustCompile(`^Bearer resource_metadata="http://
 // A client without a token finds the authorization server, and is served with a token of it. The
 // audit log has its subject; no token is in any answer or log.
 func TestOAuth(t *testing.T) {
+	t.Parallel()
 	a := issuer.New(t)
 	const resource = "http://localhost:8080/mcp"
 	log := filepath.Join(t.TempDir(), "audit.jsonl")
@@ -77,6 +78,7 @@ func TestOAuth(t *testing.T) {
 // A key belongs to its subject: the same call with the same key is another run for another subject, and the
 // same one for the same subject.
 func TestX28TwoSubjectsOneKey(t *testing.T) {
+	t.Parallel()
 	a := issuer.New(t)
 	const resource = "http://localhost:8080/mcp"
 	state := t.TempDir()
@@ -94,6 +96,7 @@ func TestX28TwoSubjectsOneKey(t *testing.T) {
 }
 
 func TestOAuthFlags(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, mirror)
 	const http, from, resource = "--http 127.0.0.1:0 ", "--oauth-issuer https://login.example.com ", "--oauth-resource http://localhost:8080/mcp "
 	for _, c := range []struct{ flags, want string }{

@@ -44,6 +44,7 @@ func (c *collector) String() string {
 // The spans of a run leave the process when it ends, in the host's trace, and hold no
 // values.
 func TestTracesOfARunningServer(t *testing.T) {
+	t.Parallel()
 	to := newCollector(t)
 	f := newGraphFile(t, mirror)
 	s := startCommand(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL}, "serve", "-g", f.path, "--otel")
@@ -68,6 +69,7 @@ func TestTracesOfARunningServer(t *testing.T) {
 }
 
 func TestMetricsOfARunningServer(t *testing.T) {
+	t.Parallel()
 	_, addr := startHTTP(t, mirror, nil, "--metrics")
 	for i := range 3 {
 		if status, body := post(t, addr, "", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"mirror","arguments":{"id":%d,"ms":0}}}`, i, i)); status != http.StatusOK {

@@ -45,6 +45,7 @@ tools: []
 // W06: at each door a plan with a call that needs consent is refused before its first call where the host cannot ask; it
 // runs after a yes, and not after a no.
 func TestW06PlansAtEachDoor(t *testing.T) {
+	t.Parallel()
 	const steps = `{"steps":[{"id":"one","call":"up.enter","args":{"n":1}},{"id":"two","call":"up.enter","args":{"n":{"expr":"one"}}}],"return":"two"}`
 	atEachDoor(t, askingPlans, `{}`, func(_ *testing.T, h *userHost) {
 		h.begin("run_plan", steps).cannotAsk("up.enter", "the host cannot ask its user (it has not declared elicitation)")

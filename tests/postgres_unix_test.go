@@ -22,6 +22,7 @@ func withPassword(url string) string {
 // Two processes with one database see each other's runs: the page lists, shows and follows those that the
 // command line makes, and the command line those of the page. The password is shown nowhere.
 func TestUIOverPostgres(t *testing.T) {
+	t.Parallel()
 	url := withPassword(pgtest.URL(t))
 	f := newGraphFile(t, uiGraph)
 	p, cmd, stderr := startUI(t, f.path, "--state", url, "--log-level", "debug")
@@ -71,6 +72,7 @@ func TestUIOverPostgres(t *testing.T) {
 
 // An agent reads runs over MCP from the same database as the command line, with the same answers.
 func TestInspectOverPostgres(t *testing.T) {
+	t.Parallel()
 	url := withPassword(pgtest.URL(t))
 	binary := testbin.Build(t, "toolgraph")
 	graph, err := filepath.Abs(filepath.Join("testdata", "history.yaml"))

@@ -15,6 +15,7 @@ import (
 // When the program is killed, no process remains: neither a server that ignores all
 // signals that it can, nor the processes that it has started.
 func TestP01KilledWithoutAWord(t *testing.T) {
+	t.Parallel()
 	s := start(t, each(", args: [ignoreterm]", "forkchildren", "pid", "hang"))
 	pids := family(t, s, 2)
 	s.sendCall("hang", `{}`)
@@ -66,6 +67,7 @@ func TestP02SignalDuringACall(t *testing.T) {
 // The end of the input is the client's good-bye: what it has asked for it still gets,
 // for half a minute, and a signal ends that at once.
 func TestP03EndOfInputDuringACall(t *testing.T) {
+	t.Parallel()
 	t.Run("that ends", func(t *testing.T) {
 		g := newGate(t)
 		s := start(t, g.holding(""))
@@ -96,6 +98,7 @@ func TestP03EndOfInputDuringACall(t *testing.T) {
 
 // A server that dies in a call fails that call, and by name; the next starts it again.
 func TestP05ServerDiesDuringACall(t *testing.T) {
+	t.Parallel()
 	s := start(t, each("", "die", "pid"))
 	before := s.call("pid", `{}`).text(t)
 	r := s.call("die", `{"code":3,"message":"disk is full"}`)
@@ -112,6 +115,7 @@ func TestP05ServerDiesDuringACall(t *testing.T) {
 
 // However many runs want a server that does not run yet, it is started once.
 func TestP15OneProcessForAll(t *testing.T) {
+	t.Parallel()
 	starts := filepath.Join(t.TempDir(), "starts")
 	s := start(t, each(", args: [slowinit=100ms, 'countfile="+starts+"']", "pid"))
 	var answers []<-chan reply
@@ -142,6 +146,7 @@ func TestP17ForkingServer(t *testing.T) {
 
 // A server that is started over and over leaves no zombies and no open files.
 func TestP18StartAndStopOften(t *testing.T) {
+	t.Parallel()
 	s := start(t, each("", "dieafter"))
 	pid := s.cmd.Process.Pid
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d/fd", pid)); err != nil {

@@ -74,6 +74,7 @@ func TestProgressOfASlowUpstream(t *testing.T) {
 
 // The parts of a step are progress of the step, and the last is always reported.
 func TestProgressOfForEach(t *testing.T) {
+	t.Parallel()
 	s := start(t, `version: "1.0"
 server: {name: test, version: 1.0.0}
 mcpServers: {up: {command: $FAKE}}

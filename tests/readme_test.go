@@ -29,6 +29,7 @@ func readmeCommands(t *testing.T) []string {
 // The two commands that the README begins with do what it says: the first a real run,
 // the second all tests, which is what CI calls.
 func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
 	commands := readmeCommands(t)
 	if len(commands) != 2 {
 		t.Fatalf("the README begins with the commands %q, expected two", commands)
@@ -69,6 +70,7 @@ func TestReadmeCommands(t *testing.T) {
 
 // The pages that the README sends its readers to are there.
 func TestReadmeLinks(t *testing.T) {
+	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
 		t.Fatal(err)

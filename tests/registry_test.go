@@ -15,6 +15,7 @@ import (
 
 // Processes that add servers to one registry at the same time keep all of them.
 func TestF29AddsAtOnceKeepEach(t *testing.T) {
+	t.Parallel()
 	const processes = 12
 	toolgraph := testbin.Build(t, "toolgraph")
 	home := t.TempDir()
@@ -41,6 +42,7 @@ func TestF29AddsAtOnceKeepEach(t *testing.T) {
 
 // Servers from npm are added and synced; then a graph that names them is checked without a server.
 func TestRegisteredServersAreCheckedOffline(t *testing.T) {
+	t.Parallel()
 	bin := filepath.Join(modules(t), ".bin")
 	toolgraph := testbin.Build(t, "toolgraph")
 	home := t.TempDir()

@@ -83,6 +83,7 @@ tools:
 
 // A run keeps the graph that it began with; a broken file changes nothing and is reported.
 func TestG16ReloadDuringARun(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	f := newGraphFile(t, versioned(g, "one", ""))
 	s := startCommand(t, nil, "serve", "-g", f.path, "--watch")
@@ -127,6 +128,7 @@ func TestG16ReloadDuringARun(t *testing.T) {
 // A server whose definition changes is started anew; the old one ends with its last
 // run.
 func TestG16ReloadOfServers(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	f := newGraphFile(t, versioned(g, "one", ""))
 	s := startCommand(t, nil, "serve", "-g", f.path, "--watch")

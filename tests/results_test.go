@@ -163,6 +163,7 @@ func (r spilledResult) isSummary(t *testing.T, tool string) (uri string) {
 // the parts that are asked for, without another call; what was redacted stays so. In each era, with
 // the result in the history, and in memory because there is none, or because it is too large for it.
 func TestF18LargeResult(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"recorded":   {"--history-max-value", "16MiB"},
 		"too large":  nil,
@@ -213,6 +214,7 @@ func (f *spillFile) reads(s *session, era, uri string, items int) {
 // Pages by offset and limit make up the whole JSON of a result, of a tool with result: text too;
 // and characters are never cut.
 func TestResultInPages(t *testing.T) {
+	t.Parallel()
 	f := newSpillFile(t, t.TempDir())
 	s := f.serve()
 	uri := s.callIn("modern", "lines", `{"n":100000,`+noted+`}`).isSummary(t, "lines")
@@ -246,6 +248,7 @@ func TestResultInPages(t *testing.T) {
 
 // A result that is MCP content is summarized as others are.
 func TestLargeContent(t *testing.T) {
+	t.Parallel()
 	s := newSpillFile(t, t.TempDir()).serve()
 	small := s.callIn("legacy", "pictures", `{"n":2,`+noted+`}`)
 	if len(small.Content) != 2 || small.Content[0].Type != "image" {
@@ -261,6 +264,7 @@ func TestLargeContent(t *testing.T) {
 // forms of an id, and says the same of each; an expression without an end ends; and no limit gets
 // more than the budget.
 func TestF19ReadResult(t *testing.T) {
+	t.Parallel()
 	state := t.TempDir()
 	other := newSpillFile(t, state)
 	theirs := other.serve().callIn("legacy", "items", `{"n":100,`+noted+`}`).isSummary(t, "items")
@@ -327,6 +331,7 @@ func (f *spillFile) run(args ...string) (id string) {
 // A recorded result is read after a restart; one that was in memory only is not, and the error says
 // why. A run that was deleted is unknown.
 func TestResultAfterRestart(t *testing.T) {
+	t.Parallel()
 	f := newSpillFile(t, t.TempDir())
 	s := f.serve()
 	recorded := s.callIn("legacy", "items", `{"n":100,`+noted+`}`).isSummary(t, "items")

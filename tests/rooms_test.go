@@ -37,6 +37,7 @@ func (c *counted) add(d counted) {
 // TestRooms prints what each room of the product has and, below internal, what each floor of several rooms has; a
 // room is a directory. Too few comments are an error.
 func TestRooms(t *testing.T) {
+	t.Parallel()
 	byRoom := map[string][]string{}
 	for _, file := range goFiles(t) {
 		inProduct := !slices.ContainsFunc(uncounted, func(dir string) bool { return strings.HasPrefix(file, dir) })
@@ -156,6 +157,7 @@ func linesOf(src []byte) (code, comments, blank int) {
 }
 
 func TestRoomsCountLines(t *testing.T) {
+	t.Parallel()
 	src := "// Package p is one.\npackage p // code\n\n/* a\n\nb */\n\nvar x = `\n\n// code\n`\n\nfunc f() {\n\t// why\n\tg(x)\n}\n"
 	code, comments, blank := linesOf([]byte(src))
 	if got, want := [3]int{code, comments, blank}, [3]int{8, 5, 3}; got != want {

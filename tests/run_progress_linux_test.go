@@ -9,6 +9,7 @@ import (
 // A slow call is shown on a terminal all the while: with its time so far and what its server reports, also
 // below the line that its server is being started.
 func TestRunShowsASlowCall(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	f := newGraphFile(t, each(", args: ["+g.args()+"]", "report"))
 	s, cmd, out := onScreen(t, "run", f.path, "report", "n=3", "message=a page", "--no-history")

@@ -13,6 +13,7 @@ import (
 
 // The schemas in docs/ are those that the program prints. UPDATE_GOLDEN=1 writes them.
 func TestSchemaIsCurrent(t *testing.T) {
+	t.Parallel()
 	schemaIsCurrent(t, "toolgraph.schema.json", "schema")
 	schemaIsCurrent(t, "toolgraph-test.schema.json", "schema", "--tests")
 }
@@ -42,6 +43,7 @@ const modeline = "# yaml-language-server: $schema="
 
 // Every example names its schema for editors, and the file exists.
 func TestExamplesNameTheirSchema(t *testing.T) {
+	t.Parallel()
 	examples, err := filepath.Glob(filepath.Join("..", "examples", "*.yaml"))
 	if err != nil || len(examples) == 0 {
 		t.Fatalf("no examples: %v", err)

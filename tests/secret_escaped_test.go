@@ -10,6 +10,7 @@ import (
 // library that shows a request's body does. Each way of escaping is one that a JSON
 // library has.
 func TestS05EscapedSecretInAText(t *testing.T) {
+	t.Parallel()
 	s := start(t, each(keeping, "text", "fail"), "E2E_TOKEN="+hidden)
 	plain := quoted(hidden)
 	ascii := strings.ReplaceAll(plain, "ö", `\u00f6`)

@@ -93,6 +93,7 @@ func (f secretFolder) run(in string, args ...string) string {
 // way, nor in base64 in lines of 64 and 76 letters. The files that are left are searched
 // byte by byte, the store of the runs among them.
 func TestV04V05KeysOfSeveralLines(t *testing.T) {
+	t.Parallel()
 	lines := keyLines()
 	pem := "-----BEGIN PRIVATE KEY-----\n" + strings.Join(lines, "\n") + "\n-----END PRIVATE KEY-----\n"
 	f := newSecretFolder(t, pem)

@@ -68,6 +68,7 @@ func leaks(text string) []string {
 
 // Text that looks like a variable is one in a server's entry alone.
 func TestS04VariablesStayText(t *testing.T) {
+	t.Parallel()
 	graph := strings.Replace(callGraph("text", `{text: {expr: $.entry.text}}`, ""), "description: calls text", "description: 'about ${E2E_TOKEN}'", 1)
 	graph = strings.Replace(graph, "inputSchema: {type: object}", "inputSchema: {type: object, properties: {text: {type: string, default: '${E2E_TOKEN}'}}}", 1)
 	s := start(t, graph, "E2E_TOKEN="+hidden)
@@ -83,6 +84,7 @@ func TestS04VariablesStayText(t *testing.T) {
 // A secret that a server gives away gets no further: not in results, errors, the last
 // lines of its standard error, or the log at its most talkative.
 func TestS05S06SecretsOfAServer(t *testing.T) {
+	t.Parallel()
 	s := startLogging(t, each(keeping, "text", "fail", "rpcerror", "stderr", "die", "garbage", "env"), "E2E_TOKEN="+hidden)
 	tell := func(name, tool, said string) {
 		t.Helper()
@@ -128,6 +130,7 @@ func startLogging(t testing.TB, graph string, env ...string) *session {
 
 // The history of a run, as run --trace shows it, has no secrets, nor has its result.
 func TestS05SecretsInATrace(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "graph.yaml")
 	graph := strings.ReplaceAll(each(keeping, "text", "fail"), "$FAKE", testbin.Build(t, "toolgraph/tests/fakeserver"))
 	if err := os.WriteFile(path, []byte(graph), 0o600); err != nil {
@@ -155,6 +158,7 @@ func TestS05SecretsInATrace(t *testing.T) {
 
 // A line of the log is one entry, whatever a server says.
 func TestS11NobodyForgesTheLog(t *testing.T) {
+	t.Parallel()
 	s := startLogging(t, each("", "stderr", "die", "garbage"))
 	forged := `"x\n{\"level\":\"INFO\",\"msg\":\"forged\"}\r\u001b[31mred\u001b[0m \u202eevil\u202c\u0007\u0000"`
 	for _, tool := range []string{"stderr", "garbage", "die"} {

@@ -13,6 +13,7 @@ import (
 // What the runtime writes when it dumps the state of the process holds no
 // secret, in the middle of a call that carries one, and the servers end.
 func TestS09StackOfAllGoroutines(t *testing.T) {
+	t.Parallel()
 	s := startLogging(t, each(keeping, "hang", "pid", "forkchildren"), "E2E_TOKEN="+hidden, "GOTRACEBACK=all")
 	pids := family(t, s, 1)
 	s.sendCall("hang", `{"message":`+quoted(hidden)+`}`)
@@ -36,6 +37,7 @@ func TestS09StackOfAllGoroutines(t *testing.T) {
 // A remote server is named by its host: the rest of an address may be secret, and the
 // headers are.
 func TestS07AddressOfARemoteServer(t *testing.T) {
+	t.Parallel()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad token "+r.Header.Get("Authorization")+" at "+r.URL.String(), http.StatusUnauthorized)
 	}))

@@ -18,6 +18,7 @@ import (
 
 // A graph of the form that mcpGraph publishes, with one list of nodes for all tools, runs unchanged.
 func TestSeed001CountFiles(t *testing.T) {
+	t.Parallel()
 	const graph = `version: "1.0"
 server: {name: counter, version: 1.0.0, description: Counts}
 executionLimits: {maxNodeExecutions: 1000, maxExecutionTimeMs: 300000}
@@ -52,6 +53,7 @@ nodes:
 // What async-pipeline publishes as tools has its counterpart in inspect: seven that only read, and
 // one that runs, which is there with --allow-run alone.
 func TestSeed002Questions(t *testing.T) {
+	t.Parallel()
 	binary := testbin.Build(t, "toolgraph")
 	graph := filepath.Join("testdata", "history.yaml")
 	for _, allowed := range []bool{false, true} {
@@ -82,6 +84,7 @@ func TestSeed002Questions(t *testing.T) {
 // A server that is managed as pflow does: added once, asked for its tools once, then called by a graph
 // that only names it, and from the shell.
 func TestSeed003ServersOfARegistry(t *testing.T) {
+	t.Parallel()
 	binary := testbin.Build(t, "toolgraph")
 	dir := t.TempDir()
 	writeAll(t, dir, map[string]string{

@@ -73,6 +73,7 @@ func callAll(t *testing.T, servers string, calls []realCall) *session {
 }
 
 func TestRealServers(t *testing.T) {
+	t.Parallel()
 	bin := modules(t)
 	files := t.TempDir()
 	if err := os.WriteFile(filepath.Join(files, "note.txt"), []byte("hello from a file"), 0o600); err != nil {
@@ -109,6 +110,7 @@ func TestRealServers(t *testing.T) {
 
 // Arguments that a real server would refuse are refused by the program, and not sent.
 func TestRealServersAreNotSentWhatTheyRefuse(t *testing.T) {
+	t.Parallel()
 	bin := modules(t)
 	servers := fmt.Sprintf("  everything: {command: %s/.bin/mcp-server-everything}\n", bin)
 	for _, c := range []struct{ call, want string }{

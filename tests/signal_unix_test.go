@@ -37,6 +37,7 @@ func largeFile() string {
 // A signal ends check while it is at work, with the code that is the signal's. What it
 // has said of the files before is said.
 func TestV20SignalDuringCheck(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeAll(t, dir, map[string]string{"small.yaml": `server: {name: g, version: 1.0.0}
 tools:

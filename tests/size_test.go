@@ -13,6 +13,7 @@ import (
 const maxLines = 400
 
 func TestFilesAreSmall(t *testing.T) {
+	t.Parallel()
 	for _, path := range goFiles(t) {
 		src, err := os.ReadFile(filepath.Join("..", path))
 		if err != nil {

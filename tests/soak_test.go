@@ -31,6 +31,7 @@ tools:
 // Thousands of runs leave memory and descriptors as they were. Memory is what the
 // collector finds alive, as it reports it.
 func TestG18ManyRunsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	s := start(t, fiveNodes, "GODEBUG=gctrace=1")
 	pid := s.cmd.Process.Pid
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d/fd", pid)); err != nil {

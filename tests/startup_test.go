@@ -20,6 +20,7 @@ const (
 
 // What a command does not use is not made at the start: patterns and tables are made at their first use.
 func TestFigureBytesAtInitialization(t *testing.T) {
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), testbin.Build(t, "toolgraph"), "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	var trace strings.Builder

@@ -16,6 +16,7 @@ var mayPrint = []string{"internal/program/main.go", "internal/program/streams.go
 // Standard output carries the protocol, so no package prints there by
 // itself: each is given a writer.
 func TestM15NothingPrints(t *testing.T) {
+	t.Parallel()
 	for _, path := range goFiles(t) {
 		if strings.HasSuffix(path, "_test.go") || allowed(path) {
 			continue

@@ -22,6 +22,7 @@ tools:
 
 // A tool that can only be called as a task is reported where its definition is known, and by the run.
 func TestTaskRequired(t *testing.T) {
+	t.Parallel()
 	list := filepath.Join(t.TempDir(), "list.json")
 	define := func(support string) {
 		t.Helper()

@@ -78,6 +78,7 @@ tools:
 // A client gets the annotations and _meta of text items of an upstream result that is the result of
 // the run, and of no other; over each transport, in each era of both sides.
 func TestDetailsOfTextReachTheClient(t *testing.T) {
+	t.Parallel()
 	const (
 		one      = `{"type":"text","text":"x","annotations":{"audience":["user"],"priority":0.5,"lastModified":"2026-01-02T03:04:05Z"},"_meta":{"a/b":[1]}}`
 		plain    = `[{"type":"text","text":"\"x\""}]`
@@ -116,6 +117,7 @@ func TestDetailsOfTextReachTheClient(t *testing.T) {
 
 // Each of many runs at the same time has the details of its own call.
 func TestDetailsOfRunsAtTheSameTime(t *testing.T) {
+	t.Parallel()
 	s := start(t, detailing)
 	var answers []<-chan reply
 	for i := range 40 {

@@ -48,6 +48,7 @@ func everyDoor(t *testing.T, graph string, env ...string) map[string]func(method
 // Clients of each era get icons and _meta of a tool as the file has them, and the icons of the server
 // in the handshake.
 func TestToolDetailsOnTheWire(t *testing.T) {
+	t.Parallel()
 	const want = `"icons":[{"src":"https://example.com/t.svg","theme":"dark","sizes":["any"]},{"src":"data:image/png;base64,AA=="}],` +
 		`"_meta":{"z":9007199254740993,"anthropic/maxResultSizeChars":200000,"com.example/more":{"b":[1.5,null],"a":"ok"}}}]`
 	for name, ask := range everyDoor(t, detailed) {

@@ -27,6 +27,7 @@ func small(name string, constant int) string {
 // Every operation is on the file as it is then: what an editor has written meanwhile is
 // never lost, and runs see it.
 func TestToolkitSeesEdits(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)
 	s.mustCall(t, "addGraphTool", `{"tool": `+small("one", 1)+`}`, `{"success": true}`)
@@ -46,6 +47,7 @@ func TestToolkitSeesEdits(t *testing.T) {
 
 // Agents that save at the same time do not lose each other's tools.
 func TestToolkitSavesAtOnce(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)
 	var all sync.WaitGroup
@@ -66,6 +68,7 @@ func TestToolkitSavesAtOnce(t *testing.T) {
 
 // A file with a mistake can be looked at, and mended; a link to it stays one.
 func TestToolkitMendsAFile(t *testing.T) {
+	t.Parallel()
 	broken := strings.Replace(toolkitGraph, "next: exit", "next: nowhere", 1)
 	real := toolkitFolder(t, broken)
 	path := filepath.Join(filepath.Dir(real), "link.yaml")
@@ -102,6 +105,7 @@ nodes:
 // Beside tools of an older form, new ones are written in the current one, with the same
 // answers as elsewhere.
 func TestToolkitOlderFile(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, olderGraph)
 	s := startToolkit(t, path, allowAll...)
 	s.mustCall(t, "getGraphTool", `{"toolName": "old"}`, `{"nodes": [{"id": "in"}, {"id": "list", "type": "mcp", "args": {"path": {"expr": "$.in.path"}}}, {"id": "out"}]}`)
@@ -122,6 +126,7 @@ func TestToolkitOlderFile(t *testing.T) {
 // Servers may come from a second file, and are known without their secrets. Answers
 // of servers and runs are redacted too.
 func TestToolkitSecrets(t *testing.T) {
+	t.Parallel()
 	fake := testbin.Build(t, "toolgraph/tests/fakeserver")
 	path := toolkitFolder(t, strings.Replace(toolkitGraph, "  files:", `  web: {url: "https://me:hunter22hunter@127.0.0.1:1/mcp?key=sk-in-the-url", headers: {Authorization: "Bearer ${TOOLKIT_TOKEN}", X-Api-Key: literal-key-77}}`+"\n  files:", 1))
 	more := filepath.Join(filepath.Dir(path), "mcp.json")
@@ -154,6 +159,7 @@ func TestToolkitSecrets(t *testing.T) {
 
 // A variable that is not set keeps nothing from being looked at, checked and saved.
 func TestToolkitUnsetVariable(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, strings.Replace(toolkitGraph, "  files:", `  web: {url: "https://127.0.0.1:1/mcp", headers: {A: "${TOOLKIT_UNSET}"}}`+"\n  files:", 1))
 	s := startToolkit(t, path, allowAll...)
 	s.mustCall(t, "checkGraphTool", `{}`, `{"valid": true}`)
@@ -166,6 +172,7 @@ func TestToolkitUnsetVariable(t *testing.T) {
 
 // Large outputs are truncated, with a mark; the result is whole.
 func TestToolkitLargeOutputs(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)
 	tool := `{"name": "large", "description": "d", "nodes": [{"id": "entry", "type": "entry", "next": "t"}, ` +
@@ -192,6 +199,7 @@ func TestToolkitLargeOutputs(t *testing.T) {
 
 // A run that fails reports how far it came.
 func TestToolkitFailedRun(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)
 	tool := strings.Replace(goodTool, `{"expr": "entry"}`, `{"expr": "entry.path + 1"}`, 1)

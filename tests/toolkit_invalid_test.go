@@ -72,6 +72,7 @@ const goodTool = `{"name": "made", "description": "d", "inputSchema": {"type": "
 // No invalid graph is saved, run or called valid, whichever way it comes; the file is not
 // even touched, and the refusal says what to repair.
 func TestToolkitInvalidGraphs(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path, allowAll...)
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)

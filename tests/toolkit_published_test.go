@@ -52,6 +52,7 @@ const publishedPath = `"path":["entry","list_directory_node","count_files_node",
 // The conversation that the guide of mcpGraph's toolkit publishes runs as it is, and these
 // are the answers, byte for byte but for times and ids.
 func TestPublishedConversation(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, "server: {name: g, version: 1.0.0}\nmcpServers:\n  filesystem: {command: toolgraph, args: [-g, filesystem.yaml], cwd: .}\ntools: []\n")
 	writeFile(t, filepath.Join(filepath.Dir(path), "filesystem.yaml"), publishedServer)
 	before, err := os.ReadFile(path)

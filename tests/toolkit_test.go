@@ -125,6 +125,7 @@ func (a agent) raw(tool, args string) string {
 
 // The conversation in which a graph tool is made: from looking around to deleting it.
 func TestToolkitConversation(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	a := newAgent(t, "-g", path, "--allow-write", "--allow-run", "--state", t.TempDir())
 	list, err := a.c.ListTools(t.Context(), mcp.ListToolsRequest{})
@@ -183,6 +184,7 @@ func fileIs(t testing.TB, path, want string) {
 
 // What is not allowed is refused with the remedy, and changes nothing.
 func TestToolkitRefuses(t *testing.T) {
+	t.Parallel()
 	path := toolkitFolder(t, toolkitGraph)
 	s := startToolkit(t, path)
 	for tool, c := range map[string]struct{ args, flag string }{
@@ -207,6 +209,7 @@ func TestToolkitRefuses(t *testing.T) {
 
 // A wrong call is answered so that the agent can correct it.
 func TestToolkitMistakes(t *testing.T) {
+	t.Parallel()
 	s := startToolkit(t, toolkitFolder(t, toolkitGraph), allowAll...)
 	for _, c := range []struct{ tool, args, want string }{
 		{"getGraphTool", `{}`, "toolName"},
@@ -250,6 +253,7 @@ func TestToolkitMistakes(t *testing.T) {
 // Once a server has listed its tools, the check knows their outputs, and the explanation
 // shows what nodes read and write.
 func TestToolkitKnowsServers(t *testing.T) {
+	t.Parallel()
 	s := startToolkit(t, toolkitFolder(t, toolkitGraph), allowAll...)
 	wrong := oneLine(t, strings.Replace(countTool, "$count($.list.entries)", "$.list.entires[0].size", 1))
 	s.mustCall(t, "checkGraphTool", `{"toolDefinition": `+wrong+`}`, `{"valid": true, "diagnostics": []}`)

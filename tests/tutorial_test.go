@@ -20,6 +20,7 @@ var fencedBlock = regexp.MustCompile("(?ms)^```(\\S+)[ ]?(.*?)\n(.*?)^```$")
 // of console are run one after the other, and print what follows them. "…" stands for
 // any text. UPDATE_GOLDEN=1 writes what they print into the page.
 func TestTutorial(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the page has commands of a Unix shell")
 	}

@@ -104,6 +104,7 @@ func startUI(t *testing.T, graph string, args ...string) (p *uiPage, cmd *exec.C
 
 // The page runs a tool, records the run, and reloads a changed file.
 func TestUIRunsKeepsReloads(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, uiGraph)
 	state := t.TempDir()
 	p, cmd, stderr := startUI(t, f.path, "--state", state)
@@ -143,6 +144,7 @@ func TestUIRunsKeepsReloads(t *testing.T) {
 
 // N03: the token is in the printed address and in no log.
 func TestN03UILogsNoToken(t *testing.T) {
+	t.Parallel()
 	f := newGraphFile(t, uiGraph)
 	p, _, stderr := startUI(t, f.path, "--no-history", "--log-level", "debug", "--no-open")
 	p.ask("POST", "api/runs", `{"tool": "double", "args": {"n": 1}}`)

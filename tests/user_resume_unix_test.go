@@ -48,6 +48,7 @@ func TestF15TheSessionEnds(t *testing.T) {
 
 // A client that cancels its call takes the question back; the run is cancelled, and nothing is called.
 func TestF15TheCallIsCancelled(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		if h.modern { // the call ends with its question, so that there is none to cancel
 			return
@@ -70,6 +71,7 @@ func TestF15TheCallIsCancelled(t *testing.T) {
 // A run that waits for an answer stays interrupted in a server that resumes runs in the background: it has
 // no user to ask. A person with a terminal, or --yes, can resume it afterwards.
 func TestResumedInTheBackgroundWaits(t *testing.T) {
+	t.Parallel()
 	h := newUserHost(t, door{}, userGraph, canAsk)
 	h.begin("remove", `{"n":1}`).question()
 	h.end()
@@ -92,6 +94,7 @@ var recordedID = regexp.MustCompile(`"id": "([A-Z2-7]+)"`)
 // A run that waits for an answer stays although the policy deletes all others; it is listed as old, and the answer
 // is taken.
 func TestX26AnswerAfterRetention(t *testing.T) {
+	t.Parallel()
 	h := newUserHost(t, door{}, userGraph, canAsk)
 	h.begin("remove", `{"n":1}`).question()
 	h.end()
@@ -122,6 +125,7 @@ func TestX26AnswerAfterRetention(t *testing.T) {
 // F16 (T08): resumed with the arguments that the user has agreed to, a call is not asked about again; with
 // others it is, and the old answer is not used.
 func TestF16OtherArgumentsOnResume(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, changed string
 		flags         []string
@@ -172,6 +176,7 @@ func TestF16OtherArgumentsOnResume(t *testing.T) {
 
 // Without a terminal --yes agrees to what has no form, and says to what; it never fills in a form.
 func TestYes(t *testing.T) {
+	t.Parallel()
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	f := newGraphFile(t, strings.ReplaceAll(userGraph, "$LEDGER", "ledger="+ledger))
 	for _, c := range []struct {

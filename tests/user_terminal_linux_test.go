@@ -10,6 +10,7 @@ import (
 // The person at the terminal is asked by each command that makes runs, and nothing of the question is on
 // standard output. A yes makes the call; everything else does not.
 func TestRunsAskAtTheTerminal(t *testing.T) {
+	t.Parallel()
 	const asks = "Toolgraph asks for node go of tool remove:\r\n  | Tool \"remove\" is about to call up.enter"
 	const prompt, form = "Your answer? yes or no: ", "Toolgraph asks for node sure of tool tidy:\r\n  | Remove 12 files?\r\n"
 	for _, c := range []struct {

@@ -77,6 +77,7 @@ const (
 
 // F14 (T06), X20: a host that cannot ask its user, and a call that needs to be confirmed.
 func TestF14T06X20HostThatCannotAsk(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, `{}`, func(t *testing.T, h *userHost) {
 		const why = "the host cannot ask its user (it has not declared elicitation), and "
 		h.begin("remove", `{"n":1}`).cannotAsk(why, "up.enter needs to be confirmed")
@@ -92,6 +93,7 @@ func TestF14T06X20HostThatCannotAsk(t *testing.T) {
 
 // A yes makes the call, once, and the question shows what is called.
 func TestConfirmedCall(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		c := h.begin("remove", `{"n":41}`)
 		q := c.question()
@@ -125,6 +127,7 @@ func TestConfirmedCall(t *testing.T) {
 
 // F15 (T07): declined, closed, and answers that come after that.
 func TestF15T07DeclinedOrClosed(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		for answer, want := range map[string]string{no: "the user declined: ", dismiss: "the user closed the question: "} {
 			for _, tool := range []string{"remove", "all", "tidy"} {
@@ -141,6 +144,7 @@ func TestF15T07DeclinedOrClosed(t *testing.T) {
 
 // F15 (T07): the time for the answer is over.
 func TestF15AfterTheTimeout(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		c := h.begin("brief", `{}`)
 		q := c.question()
@@ -180,6 +184,7 @@ func (h *userHost) recorded(tool, status string) {
 
 // F15 (T07): the answer to the question of one run is no answer to that of another.
 func TestF15AnotherRunsState(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		one, other := h.begin("remove", `{"n":1}`), h.begin("remove", `{"n":2}`)
 		first := one.question()
@@ -214,6 +219,7 @@ func TestF15AnotherRunsState(t *testing.T) {
 
 // F16 (T08): each turn of a loop asks with its own arguments, and an answer holds for one turn.
 func TestF16T08OtherArgumentsInALoop(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		c := h.begin("each", `{}`)
 		var first hostQuestion
@@ -240,6 +246,7 @@ func TestF16T08OtherArgumentsInALoop(t *testing.T) {
 
 // A host that lies: what does not fit the form is no answer, and the node does not go on with it.
 func TestF15AnswersThatDoNotFit(t *testing.T) {
+	t.Parallel()
 	atEachDoor(t, userGraph, canAsk, func(t *testing.T, h *userHost) {
 		for answer, want := range map[string]string{
 			`{"action":"accept"}`:                                                 "keepNewest|content is missing|answer",

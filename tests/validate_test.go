@@ -53,6 +53,7 @@ func recorded(t *testing.T, state string, want int) []string {
 // Each door makes one run whose value does not fit, and one whose arguments do not: the
 // first is a failure and recorded as one, the second is refused and is no run.
 func TestV18EveryDoor(t *testing.T) {
+	t.Parallel()
 	toolgraph := testbin.Build(t, "toolgraph")
 	command := func(args ...string) string {
 		out, err := exec.Command(toolgraph, args...).CombinedOutput()
@@ -135,6 +136,7 @@ func TestV18EveryDoor(t *testing.T) {
 // One kilobyte of arguments keeps no server busy and fills no memory, whatever the schema
 // makes of them.
 func TestV01OverTheWire(t *testing.T) {
+	t.Parallel()
 	s := start(t, `version: "1.0"
 server: {name: tree, version: 1.0.0}
 tools:

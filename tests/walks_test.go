@@ -102,6 +102,7 @@ var (
 // Every function over values that reaches itself within its package is charged to a meter, in itself or
 // in a function of the circle.
 func TestX01RecursiveWalksAreCharged(t *testing.T) {
+	t.Parallel()
 	found := map[string]bool{}
 	for _, dir := range valuePackages(t) {
 		functions := functionsOf(t, filepath.Join("..", dir))
@@ -123,6 +124,7 @@ func TestX01RecursiveWalksAreCharged(t *testing.T) {
 
 // The test finds circles of functions, of methods and of literals, and sees a charge anywhere in a circle.
 func TestX01WalksAreFound(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	source := `package p
 

@@ -151,6 +151,7 @@ func TestM12ClientThatIsGone(t *testing.T) {
 // Two hundred calls in one write hold up no ping that comes with them: it is answered
 // before any of them.
 func TestM13ManyCallsInOneWrite(t *testing.T) {
+	t.Parallel()
 	g := newGate(t)
 	s := start(t, g.holding(""))
 	var lines strings.Builder
@@ -173,6 +174,7 @@ func TestM13ManyCallsInOneWrite(t *testing.T) {
 
 // A line that does not end takes as much memory as a line may have, and one answer.
 func TestM04EndlessLine(t *testing.T) {
+	t.Parallel()
 	s := start(t, each("", "pid"))
 	block := strings.Repeat("x", 1<<20)
 	for range 512 {
@@ -190,6 +192,7 @@ func TestM04EndlessLine(t *testing.T) {
 // What servers send on their own, and ask for, does not reach a client that has not
 // offered it.
 func TestM17NothingUnasked(t *testing.T) {
+	t.Parallel()
 	s := start(t, each("", "callback", "progress", "listchanged", "text"))
 	for _, call := range [][2]string{{"progress", `{"n":50}`}, {"listchanged", `{}`}, {"callback", `{}`}, {"text", `{"text":"x"}`}} {
 		if r := s.call(call[0], call[1]); r.IsError {
