@@ -99,9 +99,10 @@ func TestStopDuringCall(t *testing.T) {
 		s := newStopped(t)
 		cmd, said := s.signalled(syscall.SIGTERM, "run", s.graph, "pay", "--grace", "10m")
 		s.open()
-		if code := endOf(t, cmd); code != 143 || !strings.Contains(said.String(), "toolgraph resume ") {
+		if code := endOf(t, cmd); code != 143 {
 			t.Errorf("the exit code is %d, want 143: %s", code, said.String())
 		}
+		eventually(t, "it says how to resume", func() bool { return strings.Contains(said.String(), "toolgraph resume ") })
 		s.resumes()
 	})
 	t.Run("serve", func(t *testing.T) {
@@ -177,9 +178,10 @@ func TestInterruptCancels(t *testing.T) {
 	t.Parallel()
 	s := newStopped(t)
 	cmd, said := s.signalled(syscall.SIGINT, "run", s.graph, "pay", "--grace", "10m")
-	if code := endOf(t, cmd); code != 130 || !strings.Contains(said.String(), "the run was cancelled") {
+	if code := endOf(t, cmd); code != 130 {
 		t.Errorf("the exit code is %d, want 130: %s", code, said.String())
 	}
+	eventually(t, "it says that the run was cancelled", func() bool { return strings.Contains(said.String(), "the run was cancelled") })
 	if status := s.status(); status != "cancelled" {
 		t.Errorf("the run is %s", status)
 	}
