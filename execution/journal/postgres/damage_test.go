@@ -12,6 +12,7 @@ import (
 
 // What was changed or deleted past the program is found when the run is read, and the run can be deleted.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("long ", 50_000)
 	for what, statement := range map[string]string{
 		"a byte of a short run":  `UPDATE runs SET body = set_byte(body, 5, get_byte(body, 5) # 1)`,

@@ -55,6 +55,7 @@ func taken(t *testing.T, s *journal.Store, id string) {
 // A process that sleeps for longer than its lease loses its runs: another one claims them and goes on,
 // and nothing that the first one writes or calls afterwards counts. Its next runs have a new name.
 func TestSleeper(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	asleep := open(t, url, journal.Options{}, never)
 	all := events("RUN", "in", "out")
@@ -94,6 +95,7 @@ func TestSleeper(t *testing.T) {
 
 // A process that has lost a run, and does not know how it goes on there, can claim it later.
 func TestSleeperClaimsAgain(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	asleep := open(t, url, journal.Options{}, never)
 	all := events("RUN", "in", "out")
@@ -115,6 +117,7 @@ func TestSleeperClaimsAgain(t *testing.T) {
 
 // A run whose first events come after its process was taken for dead begins under the new name.
 func TestFirstCommitOfASleeper(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	asleep := open(t, url, journal.Options{}, never)
 	before, err := asleep.Process(t.Context())
@@ -131,6 +134,7 @@ func TestFirstCommitOfASleeper(t *testing.T) {
 // A run that was claimed under a name that was taken for dead meanwhile is interrupted, although no process
 // with that name dies any more.
 func TestClaimOfASleeper(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url, journal.Options{}, quick)
 	record(t, s, events("RUN", "in", "out")[:2]...)
@@ -140,6 +144,7 @@ func TestClaimOfASleeper(t *testing.T) {
 
 // Of two processes that both are the owner, by whatever mistake, the second writer of an event loses.
 func TestSameEvent(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	a, b := open(t, url, journal.Options{}, never), open(t, url, journal.Options{}, postgres.Timing{})
 	all := events("RUN", "in", "out")
@@ -174,6 +179,7 @@ func TestSameEvent(t *testing.T) {
 
 // A run with an id that another process has is not recorded here.
 func TestSameRun(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	a, b := open(t, url, journal.Options{}, postgres.Timing{}), open(t, url, journal.Options{}, postgres.Timing{})
 	record(t, a, events("RUN", "in", "out")[:2]...)
@@ -191,6 +197,7 @@ func TestSameRun(t *testing.T) {
 
 // A process that ends leaves nothing behind but its runs.
 func TestSignOff(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url, journal.Options{}, postgres.Timing{})
 	record(t, s, events("RUN", "in", "out")[:2]...)
@@ -210,6 +217,7 @@ func TestSignOff(t *testing.T) {
 
 // After a restart of the server no process is dead before it has had the time to show that it lives.
 func TestServerIsYoung(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	silent := open(t, url, journal.Options{}, never)
 	record(t, silent, events("RUN", "in", "out")[:2]...)
@@ -228,6 +236,7 @@ func TestServerIsYoung(t *testing.T) {
 
 // A run that another process claims while it is being deleted stays, with all that it has.
 func TestClaimBesideDeletion(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url, journal.Options{}, postgres.Timing{})
 	record(t, s, events("RUN", "in", "out")[:2]...)

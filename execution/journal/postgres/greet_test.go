@@ -27,6 +27,7 @@ import (
 // A pooler whose transactions have any session is refused by the first statement, and leaves no setting in
 // sessions of others. One that keeps a session for a client works.
 func TestPooler(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	direct := server.URL(t)
 	for mode, want := range map[string]string{
@@ -92,6 +93,7 @@ func freePort(t *testing.T) string {
 
 // With sslmode=verify-full a server is believed by its certificate only, and errors say what to do.
 func TestCertificate(t *testing.T) {
+	t.Parallel()
 	port := freePort(t)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
 	socket := server.URL(t)

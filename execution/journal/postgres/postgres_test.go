@@ -43,6 +43,7 @@ func change(t *testing.T, url, text string, args ...any) {
 }
 
 func TestRuns(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	s := open(t, url, journal.Options{}, postgres.Timing{})
 	if state, err := s.State(t.Context()); err != nil || state.Exists {
@@ -79,6 +80,7 @@ func TestRuns(t *testing.T) {
 
 // Processes that start at the same time create the tables once.
 func TestMigrateOnce(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -95,6 +97,7 @@ func TestMigrateOnce(t *testing.T) {
 }
 
 func TestNewerSchema(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	record(t, open(t, url, journal.Options{}, postgres.Timing{}), events("RUN", "in", "out")...)
 	change(t, url, `UPDATE version SET n = 99`)
@@ -107,6 +110,7 @@ func TestNewerSchema(t *testing.T) {
 
 // Follow gets each run, in the order of the list, although many processes write at the same time.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	url := pgtest.URL(t)
 	record(t, open(t, url, journal.Options{}, postgres.Timing{}), events("FIRST", "in", "out")...)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -38,6 +38,7 @@ func (l *logged) count(text string) int {
 // While the server is down runs go on, only calls that are not safe to repeat are refused; once it is
 // back, all is recorded. No process is taken for dead because the server was down.
 func TestServerStops(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	url := server.URL(t)
 	var said logged
@@ -54,12 +55,18 @@ func TestServerStops(t *testing.T) {
 		if err := j.Append(t.Context(), all[2]); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Append(t.Context(), call("RUN")); err == nil || !strings.Contains(err.Error(), "the call is not safe to repeat and cannot be recorded before it is made") {
-			t.Errorf("the call is made: %v", err)
-		}
-		if err := try(t, durable, call("DURABLE")); err == nil || !strings.Contains(err.Error(), "--durable: the run cannot be recorded") {
-			t.Errorf("the durable run goes on: %v", err)
-		}
+		var waiting sync.WaitGroup // each gives up after a while
+		waiting.Go(func() {
+			if err := j.Append(t.Context(), call("RUN")); err == nil || !strings.Contains(err.Error(), "the call is not safe to repeat and cannot be recorded before it is made") {
+				t.Errorf("the call is made: %v", err)
+			}
+		})
+		waiting.Go(func() {
+			if err := try(t, durable, call("DURABLE")); err == nil || !strings.Contains(err.Error(), "--durable: the run cannot be recorded") {
+				t.Errorf("the durable run goes on: %v", err)
+			}
+		})
+		waiting.Wait()
 		if _, err := s.List(t.Context(), journal.Filter{}); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 			t.Errorf("runs are listed: %v", err)
 		}
@@ -158,6 +165,7 @@ func (p *proxy) serve(t *testing.T, client net.Conn, socket string) {
 
 // A commit whose acknowledgement is lost has happened: it is recognised and not made a second time.
 func TestLostAcknowledgement(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	direct := server.URL(t)
 	database, socket, _ := strings.Cut(strings.TrimPrefix(direct, "postgres://postgres@/"), "?host=")
@@ -206,6 +214,7 @@ func TestLostAcknowledgement(t *testing.T) {
 
 // Rights: who may only read can list runs, and who may not create the schema gets the remedy.
 func TestRights(t *testing.T) {
+	t.Parallel()
 	url := pgtest.Database(t)
 	role := "reader_" + strings.NewReplacer("-", "_").Replace(query[string](t, url, `SELECT current_database()`))
 	change(t, url, `CREATE ROLE `+role+` LOGIN`)
@@ -236,6 +245,7 @@ func TestRights(t *testing.T) {
 
 // An administrator can create the schema for a user who may create nothing else.
 func TestSchemaOfAnAdministrator(t *testing.T) {
+	t.Parallel()
 	url := pgtest.Database(t)
 	role := "owner_" + query[string](t, url, `SELECT current_database()`)
 	change(t, url, `CREATE ROLE `+role+` LOGIN; CREATE SCHEMA toolgraph AUTHORIZATION `+role)
@@ -249,6 +259,7 @@ func TestSchemaOfAnAdministrator(t *testing.T) {
 
 // Text that Postgres refuses is changed where it is stored and where it is searched; no run is lost.
 func TestDirtyText(t *testing.T) {
+	t.Parallel()
 	s := open(t, pgtest.URL(t), journal.Options{}, postgres.Timing{})
 	dirty := journal.About{File: "/x/\xff\x00.yaml", Server: "\x00demo"}
 	j := s.Journal(nil, dirty)
