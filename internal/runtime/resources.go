@@ -51,7 +51,7 @@ func (l *Loaded) canNameResources() bool {
 			}
 		}
 	}
-	for _, g := range l.Listed() {
+	for _, g := range l.Served() {
 		for _, call := range upstreamsOf(g) {
 			if speaks[call.Server] {
 				return true

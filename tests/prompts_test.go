@@ -1,0 +1,179 @@
+package tests
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// prompting has a prompt that is a tool, too, one that is a prompt only, and a tool that is none.
+const prompting = `server: {name: p, version: 1.0.0}
+mcpServers: {up: {command: $FAKE}}
+vars: {languages: [Go, Rust, go-like]}
+tools:
+  - name: review
+    title: A review
+    description: Asks for a review.
+    prompt: true
+    result: text
+    icons: [{src: "https://example.com/r.svg"}]
+    _meta: {a: 1}
+    inputSchema:
+      type: object
+      properties:
+        language: {type: string, title: The language, description: Which one., suggest: {expr: $vars.languages}}
+        times: {type: integer, default: 1}
+        loud: {type: boolean}
+        style: {enum: [short, long, 7], suggest: {expr: '$error("no style")'}}
+        depth: {enum: [flat, deep, 3]}
+        tool: {type: string, suggest: {expr: 'args.language = "Go" ? [args.language & "fmt", "vet", 5, null, {"a": 1}] : []'}}
+        fixed: {type: string, suggest: [one, two, 3]}
+      required: [language, times]
+    steps:
+      - {id: text, expr: '"Review " & args.language & " " & $string(args.times * 2) & (args.loud ? "!" : "")'}
+  - name: only
+    hidden: true
+    prompt: true
+    steps: [{id: x, expr: '"only"'}]
+  - name: plain
+    steps: [{id: x, expr: '"plain"'}]
+  - name: fails
+    prompt: true
+    inputSchema: {type: object, properties: {why: {type: string}}}
+    steps: [{id: x, expr: '$error("broken by " & args.why)'}]
+`
+
+// Clients of every transport and era get the tools with prompt: true as prompts. Arguments are texts, and are read by the
+// schema; a run that fails is an error.
+func TestPromptsOfTools(t *testing.T) {
+	t.Parallel()
+	for door, ask := range everyDoor(t, prompting) {
+		for _, c := range []struct{ method, name, params, want string }{
+			{"prompts/list", "", "", `"prompts":[{"name":"review","title":"A review","description":"Asks for a review.","arguments":[` +
+				`{"name":"language","title":"The language","description":"Which one.","required":true},{"name":"times"},{"name":"loud"},{"name":"style"},{"name":"depth"},{"name":"tool"},{"name":"fixed"}],` +
+				`"icons":[{"src":"https://example.com/r.svg"}]},{"name":"fails","arguments":[{"name":"why"}]},{"name":"only"}]`},
+			{"prompts/get", "review", `"name":"review","arguments":{"language":"12","times":"4","loud":"true"}`,
+				`"description":"Asks for a review.","messages":[{"role":"user","content":{"type":"text","text":"Review 12 8!"}}]`},
+			{"prompts/get", "review", `"name":"review","arguments":{"language":"Go"}`, `"text":"Review Go 2"`},
+			{"prompts/get", "only", `"name":"only"`, `"messages":[{"role":"user","content":{"type":"text","text":"only"}}]`},
+			{"prompts/get", "review", `"name":"review"`, `"code":-32602,"message":"invalid arguments`},
+			{"prompts/get", "review", `"name":"review","arguments":{"language":"Go","times":"many"}`, `"code":-32602,"message":"invalid arguments`},
+			{"prompts/get", "review", `"name":"review","arguments":{"language":"Go","times":4}`, `"code":-32602,"message":"invalid arguments: \"times\" is no text`},
+			{"prompts/get", "fails", `"name":"fails","arguments":{"why":"me"}`, `"code":-32603,"message":`},
+			{"prompts/get", "fails", `"name":"fails","arguments":{"why":"me"}`, `broken by me`},
+			{"prompts/get", "plain", `"name":"plain"`, `"code":-32602,"message":"unknown prompt \"plain\"`},
+			{"prompts/get", "revew", `"name":"revew"`, `did you mean \"review\"?`},
+			{"prompts/get", "", `"arguments":{}`, `"code":-32602,`},
+			{"tools/call", "only", `"name":"only","arguments":{}`, `unknown tool \"only\"`},
+			{"tools/call", "review", `"name":"review","arguments":{"language":"Go","times":2}`, `"content":[{"type":"text","text":"Review Go 4"}]`},
+		} {
+			if c.name == "" && c.method == "prompts/get" && door == "HTTP, modern" {
+				continue // the header has the name
+			}
+			if got := ask(c.method, c.name, c.params); !strings.Contains(got, c.want) {
+				t.Errorf("%s: %s %s\n%s\nwant %s", door, c.method, c.params, got, c.want)
+			}
+		}
+		got := ask("tools/list", "", "")
+		if strings.Contains(got, "suggest") || strings.Contains(got, `"only"`) || !strings.Contains(got, `"review"`) || !strings.Contains(got, `"plain"`) {
+			t.Errorf("%s: %s", door, got)
+		}
+	}
+}
+
+// A prompt of the file and those of a server are listed beside each other, and got from where they are.
+func TestPromptsBesideThoseOfServers(t *testing.T) {
+	t.Parallel()
+	docs := filepath.Join(t.TempDir(), "docs")
+	offered(t, docs, offersDocs)
+	graph := `server: {name: one, version: 1.0.0}
+mcpServers: {docs: {command: $FAKE, args: ["offers=` + docs + `"]}}
+expose: [{server: docs, prompts: true}]
+tools: [{name: docs_brief, prompt: true, steps: [{id: x, expr: '"own"'}]}]`
+	for door, ask := range everyDoor(t, graph) {
+		for _, c := range []struct{ method, name, params, want string }{
+			{"prompts/list", "", "", `"prompts":[{"name":"docs_brief"},{"name":"docs__brief",`},
+			{"prompts/get", "docs_brief", `"name":"docs_brief"`, `"text":"own"`},
+			{"prompts/get", "docs__brief", `"name":"docs__brief","arguments":{"topic":"a"}`, `"content":{"text":"brief {\"topic\":\"a\"}","type":"text"}`},
+		} {
+			if got := ask(c.method, c.name, c.params); !strings.Contains(got, c.want) {
+				t.Errorf("%s: %s\n%s\nwant %s", door, c.method, got, c.want)
+			}
+		}
+	}
+}
+
+// A file without prompt and suggest declares neither prompts nor completions.
+func TestNothingIsDeclaredWithoutPrompts(t *testing.T) {
+	t.Parallel()
+	graph := `server: {name: p, version: 1.0.0}
+tools: [{name: plain, inputSchema: {type: object, properties: {a: {enum: [b]}}}, steps: [{id: x, expr: '"plain"'}]}]`
+	for door, ask := range everyDoor(t, graph) {
+		method, params := "initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`
+		if strings.Contains(door, "modern") {
+			method, params = "server/discover", ""
+		}
+		if got := ask(method, "", params); strings.Contains(got, "prompts") || strings.Contains(got, "completions") || !strings.Contains(got, `"tools"`) {
+			t.Errorf("%s: %s", door, got)
+		}
+		for _, c := range []struct{ method, name, params string }{
+			{"prompts/list", "", ""}, {"prompts/get", "plain", `"name":"plain"`},
+			{"completion/complete", "", `"ref":{"type":"ref/prompt","name":"plain"},"argument":{"name":"a","value":""}`},
+		} {
+			if got := ask(c.method, c.name, c.params); !strings.Contains(got, "-32601") {
+				t.Errorf("%s: %s: %s", door, c.method, got)
+			}
+		}
+	}
+}
+
+// Clients are told that the prompts have changed when the file has.
+func TestPromptsFollowTheFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "graph.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file+".new", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const head = "server: {name: p, version: 1.0.0}\ntools: [{name: NAME, prompt: true, hidden: true, steps: [{id: x, expr: '\"NAME\"'}]}]"
+	write(strings.ReplaceAll(head, "NAME", "before"))
+	s := startCommand(t, nil, "serve", "-g", file, "--watch")
+	s.handshake()
+	write(strings.ReplaceAll(head, "NAME", "after"))
+	eventually(t, "a notification", func() bool { return s.said("notifications/prompts/list_changed") > 0 })
+	if got := s.request("prompts/list", `{}`); !strings.Contains(string(got.Result), `{"prompts":[{"name":"after"}]`) {
+		t.Errorf("%s", got.Result)
+	}
+	if got := s.request("prompts/get", `{"name":"after"}`); !strings.Contains(string(got.Result), `"text":"after"`) {
+		t.Errorf("%s", got.Result)
+	}
+}
+
+// decodedCompletion returns the values of an answer to completion/complete.
+func decodedCompletion(t *testing.T, answer string) (values []string, total int, more bool) {
+	t.Helper()
+	if i := strings.Index(answer, "{"); i > 0 {
+		answer = answer[i:] // an event of HTTP
+	}
+	var got struct {
+		Result struct {
+			Completion struct {
+				Values  []string
+				Total   int
+				HasMore bool
+			}
+		}
+		Error json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Error != nil {
+		t.Errorf("%v: %s", err, answer)
+	}
+	return got.Result.Completion.Values, got.Result.Completion.Total, got.Result.Completion.HasMore
+}
