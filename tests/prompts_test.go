@@ -170,10 +170,61 @@ func decodedCompletion(t *testing.T, answer string) (values []string, total int,
 				HasMore bool
 			}
 		}
-		Error json.RawMessage
+		Error map[string]any
 	}
 	if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Error != nil {
 		t.Errorf("%v: %s", err, answer)
 	}
 	return got.Result.Completion.Values, got.Result.Completion.Total, got.Result.Completion.HasMore
+}
+
+// Arguments of prompts are completed: by suggest, else by what their schema lists.
+func TestArgumentsOfPromptsAreCompleted(t *testing.T) {
+	t.Parallel()
+	for door, ask := range everyDoor(t, prompting) {
+		for _, c := range []struct{ name, typed, context, want string }{
+			{"language", "", "", "Go Rust go-like"},
+			{"language", "g", "", "Go go-like"},
+			{"loud", "", "", "true false"},
+			{"loud", "T", "", "true"},
+			{"depth", "", "", "flat deep 3"},
+			{"style", "", "", ""}, // its expression fails
+			{"tool", "", "", ""},
+			{"tool", "", `,"context":{"arguments":{"language":"Go","tool":"x"}}`, "Gofmt vet 5"},
+			{"tool", "", `,"context":{"arguments":{"language":"Rust"}}`, ""},
+			{"tool", "", `,"context":{}`, ""},
+			{"fixed", "", "", "one two 3"},
+			{"times", "", "", ""},
+		} {
+			got := ask("completion/complete", "", `"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"`+c.name+`","value":"`+c.typed+`"}`+c.context)
+			values, total, more := decodedCompletion(t, got)
+			if strings.Join(values, " ") != c.want || total != len(values) || more {
+				t.Errorf("%s: %s %q %s: %s", door, c.name, c.typed, c.context, got)
+			}
+		}
+		for _, c := range [][2]string{
+			{`"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"none","value":""}`, `"code":-32602,"message":"argument: prompt \"review\" has no argument \"none\"`},
+			{`"ref":{"type":"ref/prompt","name":"plain"},"argument":{"name":"x","value":""}`, `"code":-32602,"message":"ref: names no prompt`},
+			{`"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"tool","value":""},"context":{"arguments":{"language":1}}`, `"code":-32602,"message":"invalid arguments: \"language\" is no text`},
+		} {
+			if got := ask("completion/complete", "", c[0]); !strings.Contains(got, c[1]) {
+				t.Errorf("%s: %s\n%s", door, c[0], got)
+			}
+		}
+	}
+}
+
+// An expression of suggest that fails gives no values, and the log says which; so does one that takes too much.
+func TestSuggestThatFailsIsLogged(t *testing.T) {
+	t.Parallel()
+	s := start(t, strings.NewReplacer(`$error("no style")`, `$string([1..9999999]) & $string([1..9999999])`).Replace(prompting))
+	s.handshake()
+	got := s.request("completion/complete", `{"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"style","value":""}}`)
+	if !strings.Contains(string(got.Result), `"completion":{"values":[],"total":0,"hasMore":false}`) {
+		t.Errorf("%s", got.Result)
+	}
+	eventually(t, "a line in the log", func() bool {
+		log := s.stderr.String()
+		return strings.Contains(log, "suggest gives no values") && strings.Contains(log, "argument=style")
+	})
 }
