@@ -197,6 +197,9 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, typed bool, result 
 // resultsFile returns the graph file as one whose large results are stored.
 func (l *Loaded) resultsFile() results.File {
 	of := results.File{Path: About(l.Project).File, Secrets: l.File.Secrets, Limits: map[string]int{}}
+	of.Seen = func(tool string) bool {
+		return slices.ContainsFunc(l.Served(), func(g *graph.Graph) bool { return g.Tool.Name.Value == tool }) || l.Expose != nil && l.Expose.Exposes(tool)
+	}
 	for _, g := range l.Served() {
 		if limit := g.Limits.MaxResultBytes; limit > 0 {
 			of.Limits[g.Tool.Name.Value] = limit

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/execution/journal"
 	"toolgraph/expressions"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
@@ -93,6 +94,29 @@ func (p prompts) completeOwn(ctx context.Context, l *Loaded, g *graph.Graph, arg
 		}
 	}
 	return completion(values, of.Value), nil
+}
+
+// mostRuns is how many runs are looked at to complete the id of one.
+const mostRuns = 50
+
+// completeRun returns the ids of the newest recorded runs whose results the client can read.
+func (l *Loaded) completeRun(ctx context.Context, argument []byte) ([]byte, error) {
+	var of given
+	if json.Unmarshal(argument, &of) != nil || of.Name != "run" {
+		return nil, &server.InvalidError{Err: errors.New("argument: expected an object with the name run and a value, which are texts")}
+	}
+	file := l.resultsFile()
+	runs, err := l.History.List(ctx, journal.Filter{File: file.Path, Status: journal.Finished, Limit: mostRuns})
+	if err != nil {
+		return nil, l.unavailable(err)
+	}
+	var ids []value.Value
+	for _, run := range runs {
+		if l.large.Mine(ctx, file, &run) {
+			ids = append(ids, run.ID)
+		}
+	}
+	return completion(ids, of.Value), nil
 }
 
 // evaluate returns the values of an expression of suggest. Its work is bounded as that of any expression of a run.

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/runtime/results"
 	"toolgraph/internal/serving/expose"
 	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
@@ -163,6 +164,9 @@ func (p prompts) complete(ctx context.Context, ref, argument, within []byte) (re
 	l := p.current()
 	if g := l.promptOf(to.Name); g != nil && to.Type == "ref/prompt" {
 		return p.completeOwn(ctx, l, g, argument, within)
+	}
+	if to.Type == "ref/resource" && to.URI == results.Template && l.History != nil {
+		return l.completeRun(ctx, argument)
 	}
 	all, _, _, templates := l.offering.passedOn()
 	of := ""
