@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolgraph/tests/testbin"
 )
 
 // prompting has a prompt that is a tool, too, one that is a prompt only, and a tool that is none.
@@ -227,4 +229,80 @@ func TestSuggestThatFailsIsLogged(t *testing.T) {
 		log := s.stderr.String()
 		return strings.Contains(log, "suggest gives no values") && strings.Contains(log, "argument=style")
 	})
+}
+
+// asking has a prompt that asks its user.
+const askingPrompt = `server: {name: a, version: 1.0.0}
+mcpServers: {up: {command: $FAKE}}
+tools:
+  - name: sure
+    prompt: true
+    inputSchema: {type: object, properties: {what: {type: string}}}
+    nodes:
+      - {id: entry, type: entry, next: ask}
+      - {id: ask, type: ask, message: {expr: '"About " & $.entry.what & "?"'}, schema: {type: object, properties: {n: {type: integer}}, required: [n]}, next: text}
+      - {id: text, type: transform, transform: {expr: '$.entry.what & " " & $string($.ask.n)'}, next: exit}
+      - {id: exit, type: exit}
+`
+
+// A prompt asks its user: a client of 2026-07-28 gets the question, and gets the prompt again with the answer. The state of
+// a prompt is not that of a call of the tool.
+func TestAPromptAsks(t *testing.T) {
+	t.Parallel()
+	const can = `"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}`
+	meta := strings.Replace(modernMeta, `"io.modelcontextprotocol/clientCapabilities":{}`, can, 1)
+	if !strings.Contains(meta, can) {
+		t.Fatal(modernMeta)
+	}
+	s := start(t, askingPrompt)
+	var asked struct {
+		ResultType    string
+		InputRequests map[string]struct{ Params struct{ Message string } }
+		RequestState  string
+	}
+	got := s.request("prompts/get", `{"name":"sure","arguments":{"what":"x"},`+meta+`}`)
+	if err := json.Unmarshal(got.Result, &asked); err != nil || asked.ResultType != "input_required" || asked.InputRequests["ask"].Params.Message != "About x?" {
+		t.Fatalf("%v %s", err, got.Result)
+	}
+	again := `{"name":"sure","arguments":{"what":"x"},"requestState":"` + asked.RequestState + `","inputResponses":{"ask":{"action":"accept","content":{"n":4}}},` + meta + `}`
+	if got := s.request("tools/call", again); got.Error == nil || !strings.Contains(got.Error.Message, "requestState is unknown") {
+		t.Errorf("a call takes the answer to a prompt: %s", got.Result)
+	}
+	if got := s.request("prompts/get", again); !strings.Contains(string(got.Result), `"messages":[{"role":"user","content":{"type":"text","text":"x 4"}}]`) {
+		t.Errorf("%s %v", got.Result, got.Error)
+	}
+	if got := s.request("prompts/get", `{"name":"sure","arguments":{"what":"x"},`+modernMeta+`}`); got.Error == nil || got.Error.Code != -32021 {
+		t.Errorf("%s %v", got.Result, got.Error)
+	}
+}
+
+// A prompt reports its progress, is recorded as a run of its tool, and ends when its client cancels it.
+func TestAPromptIsARun(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	file := filepath.Join(t.TempDir(), "graph.yaml")
+	graph := strings.NewReplacer("$FAKE", testbin.Build(t, "toolgraph/tests/fakeserver")).Replace(`server: {name: a, version: 1.0.0}
+mcpServers: {up: {command: $FAKE}}
+executionLimits: {maxCalls: 1}
+tools:
+  - {name: said, prompt: true, inputSchema: {type: object, properties: {text: {type: string}}}, steps: [{id: c, call: up.echo, args: {text: {expr: args.text}}}, {id: x, expr: '"said " & args.text'}]}
+  - {name: twice, prompt: true, steps: [{id: c, call: up.echo, args: {text: a}}, {id: d, call: up.echo, args: {text: b}}, {id: x, expr: '"never"'}]}
+`)
+	if err := os.WriteFile(file, []byte(graph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(state, "audit.jsonl")
+	s := startCommand(t, nil, "serve", "-g", file, "--state", state, "--audit", log)
+	s.handshake()
+	got := s.request("prompts/get", `{"name":"said","arguments":{"text":"a"},"_meta":{"progressToken":"p"}}`)
+	if !strings.Contains(string(got.Result), `"text":"said a"`) || !strings.Contains(string(got.Result), `"toolgraph/run":{"id":"`) || s.said("notifications/progress") == 0 {
+		t.Errorf("%s %v, %d notifications", got.Result, got.Error, s.said("notifications/progress"))
+	}
+	if got := s.request("prompts/get", `{"name":"twice"}`); got.Error == nil || !strings.Contains(got.Error.Message, "maxCalls") {
+		t.Errorf("%s %v", got.Result, got.Error)
+	}
+	s.end()
+	if src, err := os.ReadFile(log); err != nil || !strings.Contains(string(src), `"tool":"said"`) {
+		t.Errorf("%v %s", err, src)
+	}
 }
