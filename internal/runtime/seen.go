@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"toolgraph/execution"
+	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/serving/server"
 )
@@ -48,13 +49,13 @@ func (s *seenForms) caller(next execution.ToolCaller) execution.ToolCaller {
 	return execution.CallerFunc(func(ctx context.Context, c execution.Call) (value.Value, error) {
 		v, err := next.CallTool(ctx, c)
 		if err == nil && s.wanted.Load() {
-			s.note(seenKey{server.SubjectOf(ctx), c.Server, c.Tool}, c.Run, v)
+			s.add(seenKey{server.SubjectOf(ctx), c.Server, c.Tool}, c.Run, v)
 		}
 		return v, err
 	})
 }
 
-func (s *seenForms) note(key seenKey, run string, v value.Value) {
+func (s *seenForms) add(key seenKey, run string, v value.Value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	form := s.of[key]
@@ -95,7 +96,7 @@ func (f *seenForm) note(run string, v value.Value, level int, left *int) {
 	f.again = f.again || f.run != "" && f.run != run
 	f.run = run
 	f.count++
-	kind := seenKind(v)
+	kind := schema.TypeName(v)
 	if !slices.Contains(f.kinds, kind) {
 		f.kinds = append(f.kinds, kind)
 	}
@@ -104,7 +105,8 @@ func (f *seenForm) note(run string, v value.Value, level int, left *int) {
 	}
 	if object, isObject := value.ObjectOf(v); isObject {
 		f.objects++
-		for _, name := range object.Keys() {
+		names := object.Keys()
+		for _, name := range names[:min(len(names), mostSeenNames+1)] {
 			if f.fields[name] == nil {
 				if len(name) > longestName || len(f.names) > mostSeenNames {
 					continue
@@ -125,25 +127,6 @@ func (f *seenForm) note(run string, v value.Value, level int, left *int) {
 			}
 			f.items.note(run, item, level+1, left)
 		}
-	}
-}
-
-// seenKind returns the type of a value as JSON Schema has it.
-func seenKind(v value.Value) string {
-	switch v := v.(type) {
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case []any:
-		return "array"
-	case nil, value.NullType:
-		return "null"
-	default:
-		if _, isObject := value.ObjectOf(v); isObject {
-			return "object"
-		}
-		return "number"
 	}
 }
 

@@ -17,9 +17,9 @@ func TestSeenFormsBelongToTheirSubject(t *testing.T) {
 		t.Fatal(err)
 	}
 	for run := range 2 {
-		s.note(seenKey{"one", "up", "tool"}, fmt.Sprint(run), answer)
+		s.add(seenKey{"one", "up", "tool"}, fmt.Sprint(run), answer)
 	}
-	s.note(seenKey{"other", "up", "tool"}, "3", answer)
+	s.add(seenKey{"other", "up", "tool"}, "3", answer)
 	if got := string(s.schema(seenKey{"one", "up", "tool"})); !strings.Contains(got, "secretName") {
 		t.Errorf("its own: %s", got)
 	}
@@ -40,9 +40,9 @@ func TestSeenFormsAreBounded(t *testing.T) {
 	long := strings.Repeat("x", longestName+1)
 	for text, want := range map[string]string{
 		"{" + strings.Join(names, ", ") + "}":       `{"type":["object"]}`,
-		`{"` + long + `": 1, "short": 1}`:           `{"type":["object"],"properties":{"short":{"type":["number"]}},"required":["short"]}`,
+		`{"` + long + `": 1, "short": 1}`:           `{"type":["object"],"properties":{"short":{"type":["integer"]}},"required":["short"]}`,
 		`{"a": {"b": {"c": {"d": {"e": 1}}}}}`:      `"d":{"type":["object"]}`,
-		`[` + strings.Repeat("[1],", 500) + `null]`: `"items":{"type":["array"],"items":{"type":["number"]}}`,
+		`[` + strings.Repeat("[1],", 500) + `null]`: `"items":{"type":["array"],"items":{"type":["integer"]}}`,
 		`"text"`: `{"type":["string"]}`, `null`: `{"type":["null"]}`,
 	} {
 		v, err := value.Decode([]byte(text))
@@ -51,7 +51,7 @@ func TestSeenFormsAreBounded(t *testing.T) {
 		}
 		var s seenForms
 		for run := range 2 {
-			s.note(seenKey{tool: "t"}, fmt.Sprint(run), v)
+			s.add(seenKey{tool: "t"}, fmt.Sprint(run), v)
 		}
 		if got := string(s.schema(seenKey{tool: "t"})); !strings.Contains(got, want) || len(got) > 4000 {
 			t.Errorf("%.60s: %.300s\nwant %s", text, got, want)
@@ -59,7 +59,7 @@ func TestSeenFormsAreBounded(t *testing.T) {
 	}
 	var s seenForms
 	for i := range 2 * mostSeenForms {
-		s.note(seenKey{tool: fmt.Sprint(i)}, "1", "x")
+		s.add(seenKey{tool: fmt.Sprint(i)}, "1", "x")
 	}
 	if len(s.of) != mostSeenForms {
 		t.Errorf("%d forms", len(s.of))
