@@ -102,7 +102,7 @@ type Start struct {
 	// Asking are the steps of a plan about whose calls the user is asked, likewise: they keep the order that follows.
 	Asking []string
 
-	Subject string // a digest of whose client made the run, see WithSubject; empty: nobody's
+	Subject string // a digest of whose client made the run, see WithSubject; empty: it had no subject
 
 	Caller string // what only the same request of the same client can repeat, see WithCaller; empty: nothing joins the run
 }

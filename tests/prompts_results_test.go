@@ -83,10 +83,10 @@ func TestResultsOfRunsBelongToTheirSubject(t *testing.T) {
 	}
 	ref := `"ref":{"type":"ref/resource","uri":"run://{run}/result"},"argument":{"name":"run","value":""}`
 	if values, _, _ := decodedCompletion(t, request("bob", "completion/complete", ref)); len(values) != 0 {
-		t.Errorf("bob is told of %v", values)
+		t.Errorf("bob sees %v", values)
 	}
 	if values, _, _ := decodedCompletion(t, request("alice", "completion/complete", ref)); len(values) != 1 || values[0] != id {
-		t.Errorf("alice is told of %v", values)
+		t.Errorf("alice sees %v", values)
 	}
 	_, plain := startHTTP(t, strings.Replace(recordedRuns, "name: r,", "name: other,", 1), nil, "--state", state)
 	_, got := post(t, plain, "", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"run://`+id+`/result"}}`)

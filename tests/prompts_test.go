@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -131,7 +132,7 @@ tools: [{name: plain, inputSchema: {type: object, properties: {a: {enum: [b]}}},
 	}
 }
 
-// Clients are told that the prompts have changed when the file has.
+// Clients are notified that the prompts have changed when the file has.
 func TestPromptsFollowTheFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "graph.yaml")
@@ -304,5 +305,25 @@ tools:
 	s.end()
 	if src, err := os.ReadFile(log); err != nil || !strings.Contains(string(src), `"tool":"said"`) {
 		t.Errorf("%v %s", err, src)
+	}
+}
+
+// A prompt that its client cancels gets no answer, and its run is cancelled.
+func TestACancelledPrompt(t *testing.T) {
+	t.Parallel()
+	g, state := newGate(t), t.TempDir()
+	f := newGraphFile(t, strings.Replace(g.holding(""), "tools:\n", "tools:\n- {name: held, prompt: true, steps: [{id: a, call: up.hold, args: {n: 1}}, {id: x, expr: '\"never\"'}]}\n", 1))
+	s := startCommand(t, nil, "serve", f.path, "--state", state)
+	s.handshake()
+	id, answer := s.send("prompts/get", `{"name":"held"}`)
+	g.wait("in ", 1)
+	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+	bin := testbin.Build(t, "toolgraph")
+	eventually(t, "the run is cancelled", func() bool {
+		return strings.Contains(output(t, bin, "runs", "list", "--state", state), "cancelled")
+	})
+	g.open()
+	if s.request("ping", `{}`); len(answer) > 0 {
+		t.Error("the cancelled request has an answer")
 	}
 }
