@@ -13,7 +13,14 @@ import (
 const recordedRuns = `server: {name: r, version: 1.0.0}
 mcpServers: {up: {command: $FAKE}}
 tools:
-  - {name: greet, prompt: true, inputSchema: {type: object, properties: {who: {type: string, suggest: [me]}}}, steps: [{id: said, call: up.echo, args: {text: {expr: args.who}}}, {id: x, expr: '"hello " & args.who'}]}
+  - name: greet
+    prompt: true
+    inputSchema: {type: object, properties: {who: {type: string, suggest: [me]}}}
+    nodes:
+      - {id: entry, type: entry, next: said}
+      - {id: said, type: mcp, server: up, tool: echo, args: {text: {expr: $.entry.who}}, next: text}
+      - {id: text, type: transform, transform: {expr: '"hello " & $.entry.who'}, next: exit}
+      - {id: exit, type: exit}
   - {name: inner, hidden: true, steps: [{id: x, expr: '"inner"'}]}
   - {name: outer, steps: [{id: x, call: inner}]}
   - {name: fails, steps: [{id: x, expr: '$error("no")'}]}
