@@ -57,8 +57,10 @@ func TestPromptsOfTools(t *testing.T) {
 			{"prompts/list", "", "", `"prompts":[{"name":"review","title":"A review","description":"Asks for a review.","arguments":[` +
 				`{"name":"language","title":"The language","description":"Which one.","required":true},{"name":"times"},{"name":"loud"},{"name":"style"},{"name":"depth"},{"name":"tool"},{"name":"fixed"}],` +
 				`"icons":[{"src":"https://example.com/r.svg"}]},{"name":"fails","arguments":[{"name":"why"}]},{"name":"only"}]`},
-			{"prompts/get", "review", `"name":"review","arguments":{"language":"12","times":"4","loud":"true"}`,
-				`"description":"Asks for a review.","messages":[{"role":"user","content":{"type":"text","text":"Review 12 8!"}}]`},
+			{
+				"prompts/get", "review", `"name":"review","arguments":{"language":"12","times":"4","loud":"true"}`,
+				`"description":"Asks for a review.","messages":[{"role":"user","content":{"type":"text","text":"Review 12 8!"}}]`,
+			},
 			{"prompts/get", "review", `"name":"review","arguments":{"language":"Go"}`, `"text":"Review Go 2"`},
 			{"prompts/get", "only", `"name":"only"`, `"messages":[{"role":"user","content":{"type":"text","text":"only"}}]`},
 			{"prompts/get", "review", `"name":"review"`, `"code":-32602,"message":"invalid arguments`},
@@ -122,7 +124,8 @@ tools: [{name: plain, inputSchema: {type: object, properties: {a: {enum: [b]}}},
 			t.Errorf("%s: %s", door, got)
 		}
 		for _, c := range []struct{ method, name, params string }{
-			{"prompts/list", "", ""}, {"prompts/get", "plain", `"name":"plain"`},
+			{"prompts/list", "", ""},
+			{"prompts/get", "plain", `"name":"plain"`},
 			{"completion/complete", "", `"ref":{"type":"ref/prompt","name":"plain"},"argument":{"name":"a","value":""}`},
 		} {
 			if got := ask(c.method, c.name, c.params); !strings.Contains(got, "-32601") {
