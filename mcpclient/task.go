@@ -208,14 +208,17 @@ func (a *awaiting) pause(wait time.Duration) *Error {
 // ended returns the failure of a call whose time is over, or whose caller does not wait any more.
 func (a *awaiting) ended() *Error {
 	if a.call.Err() == nil && context.Cause(a.ctx) == errCallTimeout { //nolint:errorlint // the cause itself
-		late := &Error{Code: CodeTimeout, Message: fmt.Sprintf("its task did not end within %s", a.c.timeout), Err: errCallTimeout}
-		if !a.found {
-			late.Message = fmt.Sprintf("did not answer within %s", a.c.timeout)
-			return lostTask(late)
-		}
-		return late
+		return a.late()
 	}
 	return cancelled(a.call, "the task of the call was in progress")
+}
+
+// late returns the failure of a call whose time is over.
+func (a *awaiting) late() *Error {
+	if !a.found {
+		return lostTask(&Error{Message: fmt.Sprintf("did not answer within %s", a.c.timeout)})
+	}
+	return &Error{Code: CodeTimeout, Message: fmt.Sprintf("its task did not end within %s", a.c.timeout), Err: errCallTimeout}
 }
 
 // send sends a request about the task.
@@ -275,36 +278,6 @@ func (a *awaiting) again(fail *Error, wait time.Duration) *Error {
 	return unsure(fail)
 }
 
-// isUnknown reports whether a server has refused a request because it does not know its task.
-func isUnknown(fail *Error) bool {
-	var rpc *rpcError
-	return errors.As(fail, &rpc) && (rpc.code == mcp.INVALID_PARAMS || rpc.code == mcp.METHOD_NOT_FOUND)
-}
-
-// isFinal reports whether a request about a task would fail again.
-func isFinal(fail *Error) bool {
-	switch fail.Code {
-	case CodeClosed, CodeBadResult, CodeTooLarge, CodeLoginNeeded, CodeNotAllowed, CodePrivateAddress:
-		return true
-	}
-	return false
-}
-
-// lostTask is the failure of a call whose task could not be taken up.
-func lostTask(why *Error) *Error {
-	return &Error{Code: CodeTaskUnknown, Message: why.Message, Hint: why.Hint, Stderr: why.Stderr, Err: why}
-}
-
-// unsure returns a failure of a call that was sent: it must not look like one that was not.
-func unsure(fail *Error) *Error {
-	if fail.Code != CodeServerStart {
-		return fail
-	}
-	own := *fail
-	own.Code = CodeTransport
-	return &own
-}
-
 // older waits for the result with one request, as revision 2025-11-25 does. The questions of the task come during it.
 func (a *awaiting) older() (result, *Error) {
 	a.time.pause() // the request has the time
@@ -325,7 +298,7 @@ func (a *awaiting) older() (result, *Error) {
 			return result{}, fail
 		case fail.Code == CodeTimeout: // the server knows the task, for it has kept the request
 			a.found = true
-			return result{}, fail
+			return result{}, a.late()
 		}
 		if fail = a.again(fail, pollUsual); fail != nil {
 			return result{}, fail

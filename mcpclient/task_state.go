@@ -41,6 +41,36 @@ func (n notes) badTask(err error) *Error {
 	return &Error{Code: CodeBadResult, Message: "invalid task: " + n.redact(err.Error())}
 }
 
+// isUnknown reports whether a server has refused a request because it does not know its task.
+func isUnknown(fail *Error) bool {
+	var rpc *rpcError
+	return errors.As(fail, &rpc) && (rpc.code == mcp.INVALID_PARAMS || rpc.code == mcp.METHOD_NOT_FOUND)
+}
+
+// isFinal reports whether a request about a task would fail again.
+func isFinal(fail *Error) bool {
+	switch fail.Code {
+	case CodeClosed, CodeBadResult, CodeTooLarge, CodeLoginNeeded, CodeNotAllowed, CodePrivateAddress:
+		return true
+	}
+	return false
+}
+
+// lostTask is the failure of a call whose task could not be taken up.
+func lostTask(why *Error) *Error {
+	return &Error{Code: CodeTaskUnknown, Message: why.Message, Hint: why.Hint, Stderr: why.Stderr, Err: why}
+}
+
+// unsure returns a failure of a call that was sent: it must not look like one that was not.
+func unsure(fail *Error) *Error {
+	if fail.Code != CodeServerStart {
+		return fail
+	}
+	own := *fail
+	own.Code = CodeTransport
+	return &own
+}
+
 // readTask reads the state of a task, which also is the answer to a call.
 func readTask(raw []byte) (*task, error) {
 	t := task{isBare: true}
@@ -88,7 +118,7 @@ func textIn(raw []byte) (string, error) {
 func pollInterval(raw []byte) time.Duration {
 	ms, err := strconv.ParseFloat(string(raw), 64)
 	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
+	case err != nil && !errors.Is(err, strconv.ErrRange) || ms != ms: // NaN
 		return pollUsual
 	case ms >= float64(pollMost.Milliseconds()):
 		return pollMost
