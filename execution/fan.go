@@ -57,7 +57,7 @@ func (l *live) forEach(s *site, each *graph.ForEach) (outcome, error) {
 			return s.fails(start, endOf(s.work, s.node, "before its parts", err))
 		}
 	}
-	if failed, err := l.startParts(f, parts, len(items)*fewest(s.node)); failed != nil || err != nil {
+	if failed, err := l.startParts(f, parts, len(items)*leastExecutions(s.node)); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
 	if err := l.agreeAll(f); err != nil {
@@ -88,7 +88,7 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 	needs := 0
 	for _, b := range n.Branches {
 		parts.Branches = append(parts.Branches, b.Name)
-		needs += fewest(b.Node)
+		needs += leastExecutions(b.Node)
 	}
 	if failed, err := l.startParts(f, parts, needs); failed != nil || err != nil {
 		return outcome{failed: failed}, err
@@ -105,9 +105,9 @@ func (l *live) parallel(s *site, n *graph.Parallel) (outcome, error) {
 	})
 }
 
-// fewest returns the fewest executions that a part takes: itself, and those of the graph that it
+// leastExecutions returns how few executions a part takes: itself, and those of the graph that it
 // calls.
-func fewest(part graph.Node) int {
+func leastExecutions(part graph.Node) int {
 	if n, isGraph := part.(*graph.SubGraph); isGraph {
 		return 1 + n.Graph.Shortest()
 	}

@@ -17,19 +17,19 @@ import (
 // frame is the run of one graph: the run's own, or of a graph that a graph node calls. It has a
 // history and a context of its own, and belongs to one goroutine.
 type frame struct {
-	ctx     context.Context // ends with the client's call, a time limit or an enclosing part
-	work    context.Context // of evaluations: ends earlier, see live.evaluating
-	address Address         // of the call; empty for the run's own frame
-	tool    string          // whose graph it is; empty for the run's own frame
-	callers []string        // the tools around it, outermost first, and its own; empty for the run's own frame
-	graph   *graph.Graph
-	args    value.Value
-	live    *live
-	allow   []*graph.Allow // of the graphs around and its own; all hold
-	pace    *pace
-	budget  *budget
-	largest int // bytes of one output
-	deepest int // tools in callers; 0: no limit
+	ctx      context.Context // ends with the client's call, a time limit or an enclosing part
+	work     context.Context // of evaluations: ends earlier, see live.evaluating
+	address  Address         // of the call; empty for the run's own frame
+	tool     string          // whose graph it is; empty for the run's own frame
+	callers  []string        // the tools around it, outermost first, and its own; empty for the run's own frame
+	graph    *graph.Graph
+	args     value.Value
+	live     *live
+	allow    []*graph.Allow // of the graphs around and its own; all hold
+	pace     *pace
+	budget   *budget
+	largest  int // bytes of one output
+	maxDepth int // tools in callers; 0: no limit
 
 	state *state
 	scope *expressions.Scope
@@ -40,7 +40,7 @@ type frame struct {
 func newFrame(g *graph.Graph, args, vars value.Value) *frame {
 	s := newState(len(g.Nodes))
 	f := &frame{
-		graph: g, args: args, largest: g.Limits.MaxNodeOutputBytes, deepest: g.Limits.MaxDepth,
+		graph: g, args: args, largest: g.Limits.MaxNodeOutputBytes, maxDepth: g.Limits.MaxDepth,
 		state: s, scope: expressions.NewScope(s.context, s),
 	}
 	f.scope.Variables = g.Variables(vars)
@@ -292,8 +292,8 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	if len(f.callers) == 0 {
 		callers = []string{f.graph.Tool.Name.Value, n.Tool}
 	}
-	if f.deepest > 0 && len(callers) > f.deepest {
-		return nil, depthLimit(f.deepest, n, callers), nil
+	if f.maxDepth > 0 && len(callers) > f.maxDepth {
+		return nil, depthLimit(f.maxDepth, n, callers), nil
 	}
 	args, failed := l.arguments(s, n, args)
 	if failed != nil {
@@ -301,7 +301,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 	}
 	sub := newFrame(n.Graph, args, l.hooks.vars)
 	sub.live, sub.address, sub.tool, sub.callers = l, s.address(), n.Tool, callers
-	sub.budget, sub.largest, sub.deepest, sub.pace = f.budget, f.largest, f.deepest, f.pace
+	sub.budget, sub.largest, sub.maxDepth, sub.pace = f.budget, f.largest, f.maxDepth, f.pace
 	sub.allow = narrowed(f.allow, n.Graph.Allow)
 	ended := &interruption{why: fmt.Sprintf("tool %q did not end within %s (timeoutMs)", n.Tool, n.Timeout)}
 	ctx, cancel := context.WithCancelCause(s.ctx)
@@ -320,7 +320,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 			sub.largest = min(sub.largest, own.MaxNodeOutputBytes)
 		}
 		if own.MaxDepth > 0 {
-			sub.deepest = min(sub.deepest, len(callers)-1+own.MaxDepth)
+			sub.maxDepth = min(sub.maxDepth, len(callers)-1+own.MaxDepth)
 		}
 		if own.MaxExecutionTime > 0 {
 			defer l.clock.after(sub.pace, own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()

@@ -182,7 +182,7 @@ func (l *live) mostItems(s *site) int {
 func leastOf(node graph.Node) int {
 	block, isBlock := node.(*graph.Steps)
 	if !isBlock {
-		return fewest(node)
+		return leastExecutions(node)
 	}
 	least := 1
 	for _, step := range block.Block {

@@ -56,7 +56,7 @@ var below = map[string][]string{
 	"internal/project":   {"config", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/serving", "mcpclient"},
 	"internal/authoring": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/project", "internal/serving", "mcpclient"),
 	"internal/editor":    with(language, "config", "docs", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
-	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
+	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/schema", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
 	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
 	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "execution/journal/sqlite", "expressions", "expressions/jsonata", "expressions/jsonlogic", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/project", "internal/serving", "internal/telemetry", "mcpclient"},
 	"internal/cli": with(language, "config", "docs", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",

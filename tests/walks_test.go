@@ -76,6 +76,7 @@ var unmetered = map[string]string{
 	"serving/plan.form":                "of a schema decoded from JSON, to shownDepth",
 	"serving/plan.objectForm":          "see form",
 	"runtime/results.sample":           "to mostDepth, mostSamples parts of each",
+	"runtime.seenForm.note":            "of an answer, to mostSeenLevels, at most mostSeenValues parts",
 	"runtime.Loaded.Run":               "does not reach itself: it calls Run of an engine",
 
 	"interop/importer.checkDepth":      "of a trace, which has at most MaxTraceBytes and is decoded from JSON; so are those below",

@@ -77,7 +77,7 @@ func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
 		return s.data.Explain(err)
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 1 {
-		s.writer.forgive(id)
+		s.writer.clearTaken(id)
 		return err
 	}
 	r, err := s.Run(ctx, id)

@@ -33,8 +33,8 @@ func (w *writer) taken(run string) {
 	delete(w.working, run)
 }
 
-// forgive forgets that another process has taken a run: this one has claimed it, or has never had it.
-func (w *writer) forgive(run string) {
+// clearTaken forgets that another process has taken a run: this one has claimed it, or has never had it.
+func (w *writer) clearTaken(run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.runsTaken, run)

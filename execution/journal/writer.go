@@ -87,7 +87,7 @@ func (w *writer) append(v *view, e execution.Event) error {
 		err = <-done
 	}
 	if e.Start != nil && errors.Is(err, ErrTaken) {
-		w.forgive(e.Run)
+		w.clearTaken(e.Run)
 	}
 	err = w.errorOf(e, err, done != nil)
 	if e.Start != nil && err != nil {

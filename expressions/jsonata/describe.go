@@ -7,19 +7,11 @@ var letterNames = map[byte]string{
 	's': "string", 'n': "number", 'b': "boolean", 'l': "null", 'a': "array", 'o': "object", 'f': "function", 'x': "any", 'j': "any", 'm': "nothing",
 }
 
-// historySignatures are those of the functions that check their arguments themselves.
-var historySignatures = map[string]string{
-	"previousNode":   "(n: number?) → any: the output of the n-th execution before this one",
-	"executionCount": "(id: string) → number: how often a node has finished",
-	"nodeExecution":  "(id: string, i: number) → any: the i-th output of a node; -1 is the last one",
-	"nodeExecutions": "(id: string) → array: all outputs of a node",
-}
-
 // Signature returns the parameters and the result of a function of the library for people, such as
 // "(string, number, number?) → string"; "" for other names. A parameter with ? may be left out.
 func Signature(name string) string {
-	if text := historySignatures[name]; text != "" {
-		return text
+	if f := findHistory(name); f != nil {
+		return f.signature
 	}
 	b := library()[name]
 	if b == nil || b.signature == nil {

@@ -24,11 +24,11 @@ type call struct {
 type function func(c call) (any, error)
 
 // libraryGroups are the functions of the library. They are set by init, because functions look each other up there.
-var libraryGroups [10][]builtin
+var libraryGroups [9][]builtin
 
 func init() {
 	libraryGroups = [...][]builtin{
-		historyFunctions, textFunctions, regexFunctions, arrayFunctions, higherFunctions, objectFunctions,
+		textFunctions, regexFunctions, arrayFunctions, higherFunctions, objectFunctions,
 		numberFunctions, pictureFunctions, encodingFunctions, typeFunctions,
 	}
 }
@@ -36,6 +36,9 @@ func init() {
 // library returns the functions that every expression can call, by name.
 var library = sync.OnceValue(func() map[string]*builtin {
 	all := map[string]*builtin{}
+	for i := range historyTable {
+		all[historyTable[i].name] = &historyTable[i].builtin
+	}
 	for _, group := range libraryGroups {
 		for i := range group {
 			b := &group[i]

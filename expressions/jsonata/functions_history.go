@@ -8,17 +8,37 @@ import (
 	"toolgraph/expressions/value"
 )
 
-// historyFunctions read what the run has done so far.
-var historyFunctions = []builtin{
-	{name: "previousNode", arity: 1, total: true, fn: previousNode},
-	{name: "executionCount", arity: 1, total: true, fn: executionCount},
-	{name: "nodeExecution", arity: 2, total: true, fn: nodeExecution},
-	{name: "nodeExecutions", arity: 1, total: true, fn: nodeExecutions},
+// historyFunction is a function that reads what the run has done so far. It checks its arguments itself.
+type historyFunction struct {
+	builtin
+	signature string // for people
+	ofNode    bool   // its first argument is the id of a node
+}
+
+var historyTable = []historyFunction{
+	{builtin{name: "previousNode", arity: 1, total: true, fn: previousNode}, "(n: number?) → any: the output of the n-th execution before this one", false},
+	{builtin{name: "executionCount", arity: 1, total: true, fn: executionCount}, "(id: string) → number: how often a node has finished", true},
+	{builtin{name: "nodeExecution", arity: 2, total: true, fn: nodeExecution}, "(id: string, i: number) → any: the i-th output of a node; -1 is the last one", true},
+	{builtin{name: "nodeExecutions", arity: 1, total: true, fn: nodeExecutions}, "(id: string) → array: all outputs of a node", true},
+}
+
+// findHistory finds a history function by its name; nil for other names.
+func findHistory(name string) *historyFunction {
+	for i := range historyTable {
+		if historyTable[i].name == name {
+			return &historyTable[i]
+		}
+	}
+	return nil
 }
 
 // IsHistoryFunction reports whether a function reads what a run has done, which JSONata itself has no function for.
-func IsHistoryFunction(name string) bool {
-	return slices.ContainsFunc(historyFunctions, func(b builtin) bool { return b.name == name })
+func IsHistoryFunction(name string) bool { return findHistory(name) != nil }
+
+// ReadsNode reports whether a function is a history function whose first argument is the id of a node.
+func ReadsNode(name string) bool {
+	f := findHistory(name)
+	return f != nil && f.ofNode
 }
 
 func previousNode(c call) (any, error) {

@@ -209,7 +209,7 @@ func (r *reader) call(t *Tree, focus origin) origin {
 	r.noteDefault(t, focus)
 	if fn := &t.Parts[0]; fn.Kind != VariableKind {
 		r.walk(fn, focus)
-	} else if len(t.Parts) > 1 && t.Parts[1].Kind == StringKind && IsHistoryFunction(fn.Text) && fn.Text != "previousNode" {
+	} else if len(t.Parts) > 1 && t.Parts[1].Kind == StringKind && ReadsNode(fn.Text) {
 		id := &t.Parts[1]
 		r.found = append(r.found, Reference{Path: []string{id.Text}, Offset: id.Offset, Function: fn.Text})
 		if fn.Text != "executionCount" {

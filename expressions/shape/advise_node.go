@@ -2,12 +2,13 @@ package shape
 
 import (
 	"fmt"
-	"slices"
+
+	"toolgraph/expressions/jsonata"
 )
 
 // nodeName reports the name of a node without quotes where a history function takes its id: it is the output of that node.
 func (in *inferrer) nodeName(s *site) {
-	if !slices.Contains([]string{"executionCount", "nodeExecution", "nodeExecutions"}, s.name) || len(s.trees) == 0 || s.trees[0] == nil {
+	if !jsonata.ReadsNode(s.name) || len(s.trees) == 0 || s.trees[0] == nil {
 		return
 	}
 	t := s.trees[0]

@@ -57,7 +57,7 @@ func (all *flows) check(ctx context.Context, graphs []*graph.Graph) (found confi
 
 func (f *follower) check(ctx context.Context) (config.Diagnostics, error) {
 	g := f.graph
-	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}, fields: map[config.Pos]string{}, branched: map[*graph.Expr]map[int]shape.Shape{}}
+	c := &checker{follower: f, faulty: make([]bool, len(g.Nodes)), endless: map[int]bool{}, fields: map[config.Pos]string{}, branched: map[*graph.Expr]map[[2]int]shape.Shape{}}
 	for i, node := range g.Nodes {
 		if c.reached(i) {
 			c.checkNode(ctx, i, node)
@@ -96,7 +96,7 @@ type checker struct {
 	endless map[int]bool   // switches that never leave their loop
 	minor   []minor
 
-	branched map[*graph.Expr]map[int]shape.Shape // what the alternatives of expressions give
+	branched map[*graph.Expr]map[[2]int]shape.Shape // what the alternatives of expressions give
 
 	fields map[config.Pos]string // names that are reported as steps which are read as fields
 }

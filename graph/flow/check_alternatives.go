@@ -25,11 +25,12 @@ func (c *checker) alternatives(ctx context.Context, e *graph.Expr, want shape.Sh
 	return func(path []string) bool { return all[pathText(path)] }
 }
 
+// alternativesLook is one look at a value and what it is made of.
 type alternativesLook struct {
 	*checker
 	ctx      context.Context
 	warn     func(path []string, at config.Pos, found, expected string)
-	followed int
+	followed int // transforms, on the way to what is looked at
 }
 
 // mostFollowed bounds how many transforms one value is followed through.
@@ -77,7 +78,7 @@ func (l *alternativesLook) among(e *graph.Expr, values []jsonata.Tree, want shap
 			given = l.shapeOfPart(value)
 		}
 		if given.IsAny() {
-			given = l.branches(l.ctx, e)[value.Offset]
+			given = l.branches(l.ctx, e)[[2]int{value.Offset, value.End}]
 		}
 		if len(path) > 0 && path[len(path)-1] == "[]" {
 			if _, never := given.Conflict(shape.Array(shape.Any())); !never {
@@ -125,12 +126,12 @@ func (l *alternativesLook) madeBy(t *jsonata.Tree) (*graph.Expr, *jsonata.Tree) 
 	return of.Expr, made
 }
 
-// branches returns what the alternatives of an expression give, by their offsets.
-func (c *checker) branches(ctx context.Context, e *graph.Expr) map[int]shape.Shape {
+// branches returns what the alternatives of an expression give, by where they begin and end.
+func (c *checker) branches(ctx context.Context, e *graph.Expr) map[[2]int]shape.Shape {
 	if known, is := c.branched[e]; is {
 		return known
 	}
-	found := map[int]shape.Shape{}
+	found := map[[2]int]shape.Shape{}
 	for node, uses := range c.uses {
 		for number, u := range uses {
 			if u.expr != e {
@@ -139,7 +140,7 @@ func (c *checker) branches(ctx context.Context, e *graph.Expr) map[int]shape.Sha
 			env := c.envOfAll(ctx, node, number)
 			env.Asked, env.Constants = c.asksForField, c.graph.Variables(nil)
 			env.Branch = func(part *jsonata.Tree, v shape.Shape) {
-				at := lastOf(part).Offset
+				at := [2]int{lastOf(part).Offset, lastOf(part).End}
 				if before, again := found[at]; again {
 					v = shape.Union(before, v)
 				}

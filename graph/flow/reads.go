@@ -39,8 +39,6 @@ func (r *reads) join(other reads) {
 // changing are the functions whose value differs from call to call.
 var changing = []string{"previousNode", "now", "millis", "random", "shuffle"}
 
-var historyFunctions = []string{"nodeExecution", "nodeExecutions", "executionCount"}
-
 // index finds nodes by id.
 type index map[string]int
 
@@ -85,7 +83,7 @@ func isOpen(t *jsonata.Tree) bool {
 	case jsonata.ContextKind, jsonata.WildcardKind, jsonata.DescendantsKind, jsonata.ParentKind:
 		return true
 	case jsonata.CallKind:
-		if callee := t.Parts[0]; callee.Kind == jsonata.VariableKind && slices.Contains(historyFunctions, callee.Text) {
+		if callee := t.Parts[0]; callee.Kind == jsonata.VariableKind && jsonata.ReadsNode(callee.Text) {
 			if len(t.Parts) < 2 || t.Parts[1].Kind != jsonata.StringKind {
 				return true
 			}

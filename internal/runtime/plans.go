@@ -33,11 +33,15 @@ func (l *Loaded) List(ctx context.Context, upstream string) ([]plan.Listed, erro
 		if l.Lock != nil && !l.isLocked(upstream, t) {
 			continue
 		}
-		listed = append(listed, plan.Listed{
+		of := plan.Listed{
 			Name: t.Name, Description: t.Description,
 			Tool:   l.describe(upstream, t),
 			Closed: believer.inside(ctx, upstream, t.Name),
-		})
+		}
+		if of.OutputSchema == nil {
+			of.Seen = l.seen.schema(seenKey{server.SubjectOf(ctx), upstream, t.Name})
+		}
+		listed = append(listed, of)
 	}
 	return listed, nil
 }
@@ -71,6 +75,7 @@ func (l *Loaded) isPlan(g *graph.Graph) bool { return l.Plan != nil && g == l.Pl
 
 // searchTool returns the tool with which clients find what plans may call.
 func (l *Loaded) searchTool() (server.Tool, error) {
+	l.seen.wanted.Store(true)
 	return l.Plan.SearchTool(l, func(ctx context.Context) plan.Beliefs { return l.Believer(true).beliefs(ctx) })
 }
 

@@ -54,6 +54,7 @@ type Session struct {
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
 	options []execution.Option                                     // of every run
+	seen    seenForms                                              // what tools have answered
 	watches []watch                                                // of each run
 	grace   time.Duration                                          // of calls in flight when the process is stopped
 
@@ -114,6 +115,7 @@ func Open(ctx context.Context, o Options, secrets *config.Secrets) (s *Session, 
 			s = nil // so that a caller who closes what it has does not close it again
 		}
 	}()
+	s.callers = append(s.callers, s.seen.caller)
 	if err = s.observe(ctx, log); err != nil {
 		return s, err
 	}

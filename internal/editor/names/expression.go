@@ -236,7 +236,7 @@ func (r *reader) comparedInRule(t *tool, rule *config.Data) {
 func (r *reader) computed(t *tool, source config.Text, tree *jsonata.Tree) {
 	if tree.Kind == jsonata.CallKind || tree.Kind == jsonata.PartialCallKind {
 		fn := &tree.Parts[0]
-		isHistory := fn.Kind == jsonata.VariableKind && jsonata.IsHistoryFunction(fn.Text) && fn.Text != "previousNode"
+		isHistory := fn.Kind == jsonata.VariableKind && jsonata.ReadsNode(fn.Text)
 		if isHistory && len(tree.Parts) > 1 && tree.Parts[1].Kind != jsonata.StringKind {
 			r.unclear = append(r.unclear, Unclear{File: t.of.path, Tool: t.name, Pos: source.At(tree.Offset), Why: "$" + fn.Text + " computes the id of a node"})
 		}

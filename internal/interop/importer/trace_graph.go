@@ -3,11 +3,11 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 )
@@ -207,10 +207,10 @@ func (w *traceWriter) inputSchema() *config.Data {
 		case in.secret:
 			w.note(property, "TODO: a secret, so that its value is not written here. If the server can have it in env or headers, remove this argument.")
 		case value.Size(in.value) > longestExample:
-			property.Set("type", schemaType(in.value))
+			property.Set("type", schema.TypeName(in.value))
 			w.note(property, "The value of the trace is too long to be written here: %d bytes.", value.Size(in.value))
 		default:
-			property.Set("type", schemaType(in.value)).Set("examples", config.NewList(dataOf(in.value)))
+			property.Set("type", schema.TypeName(in.value)).Set("examples", config.NewList(dataOf(in.value)))
 		}
 		properties.Set(in.name, property)
 		required.Items = append(required.Items, config.NewText(in.name))
@@ -220,25 +220,4 @@ func (w *traceWriter) inputSchema() *config.Data {
 		schema.Set("required", required)
 	}
 	return schema
-}
-
-// schemaType returns the type of a value in JSON Schema.
-func schemaType(v value.Value) string {
-	switch v := v.(type) {
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case []any:
-		return "array"
-	case float64:
-		if v == math.Trunc(v) {
-			return "integer"
-		}
-		return "number"
-	}
-	if _, isObject := value.ObjectOf(v); isObject {
-		return "object"
-	}
-	return "integer" // beyond the exact numbers of a float64
 }

@@ -38,7 +38,8 @@ type Servers interface {
 type Listed struct {
 	Name, Description string
 	flow.Tool
-	Closed bool // it is known to reach nothing outside its server, or the server is trusted
+	Seen   []byte // the form of what it has answered to this client, where it has no outputSchema; a JSON Schema of names and types
+	Closed bool   // it is known to reach nothing outside its server, or the server is trusted
 }
 
 // New makes the tools for plans of a file, and returns what is wrong with its plan, sorted. The tool is nil when the

@@ -169,6 +169,10 @@ func writeWhole(out *strings.Builder, all []*entry, names []string) {
 		e := all[i]
 		out.WriteString(signature(e) + "\n")
 		fmt.Fprintf(out, "input: %s\n", orAny(e.input))
+		if len(e.output) == 0 && len(e.tool.Seen) > 0 {
+			fmt.Fprintf(out, "output: unknown; seen so far: %s\n", orAny(e.tool.Seen))
+			continue
+		}
 		fmt.Fprintf(out, "output: %s\n", orAny(e.output))
 	}
 }

@@ -75,7 +75,12 @@ func signature(e *entry) string {
 			b.WriteString(": " + form(item, 1))
 		}
 	}
-	b.WriteString(") → " + form(decoded(e.output), 1))
+	b.WriteString(") → ")
+	if len(e.output) == 0 && len(e.tool.Seen) > 0 {
+		b.WriteString("seen " + form(decoded(e.tool.Seen), 1))
+	} else {
+		b.WriteString(form(decoded(e.output), 1))
+	}
 	b.WriteString("  " + shownUse(e.effect))
 	if e.asks {
 		b.WriteString(", asks")
