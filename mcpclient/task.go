@@ -159,7 +159,7 @@ func (a *awaiting) result(raw []byte) (result, *Error) {
 	}
 	r, fail := a.u.resultOf(a.call, a.s, a.c, raw)
 	if fail == nil && (r.inputRequired || r.task != nil) {
-		return result{}, a.s.note.badTask(errors.New("its result is none of a call"))
+		return result{}, a.s.note.badTask(errors.New("its result is not that of a call"))
 	}
 	return r, fail
 }

@@ -161,7 +161,7 @@ func (w *wakes) heard(params []byte) {
 	if pick(bytes.TrimSpace(params), field{"taskId", &id}) != nil {
 		return
 	}
-	name, _ := textIn(id) // nobody waits for ""
+	name, _ := textIn(id) // no call waits for ""
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for wake := range w.by[name] {

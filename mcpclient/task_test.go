@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -116,7 +115,7 @@ func TestTaskFails(t *testing.T) {
 		`{"status":"completed","result":{"isError":true,"content":[{"type":"text","text":"no such bill"}]}}`: {CodeToolError, "no such bill"},
 		`{"status":"cancelled","statusMessage":"by the operator"}`:                                           {CodeToolError, "the server has cancelled the task of the call: by the operator"},
 		`{"status":"completed"}`:                                {CodeBadResult, "completed without a result"},
-		`{"status":"completed","result":{"resultType":"task"}}`: {CodeBadResult, "its result is none of a call"},
+		`{"status":"completed","result":{"resultType":"task"}}`: {CodeBadResult, "its result is not that of a call"},
 		`{"status":"running"}`:                                  {CodeBadResult, "its status is running, expected working"},
 		`{"status":4}`:                                          {CodeBadResult, "its status is 4, expected a text"},
 		`{"taskId":"task-2"}`:                                   {CodeBadResult, "the answer is about another task"},
@@ -338,50 +337,6 @@ func TestTaskOutlivesItsServer(t *testing.T) {
 	unknown := &Error{Code: CodeRPCError, Err: &rpcError{code: -32602}}
 	if e := lost.again(unknown, pollUsual); e.Code != CodeTransport || !strings.Contains(e.Message, "is gone; now the server does not know the task") {
 		t.Errorf("got %v", e)
-	}
-}
-
-// Over HTTP the requests about a task have its id in a header.
-func TestTaskIsInHeaders(t *testing.T) {
-	w := newWeb(t, func(w *web) {
-		w.modern, w.tools = true, webTools("echo")
-		w.says = map[string]string{
-			"tools/call":   `{"resultType":"task","taskId":"t 1","status":"working","pollIntervalMs":1}`,
-			"tasks/get":    `{"resultType":"complete","taskId":"t 1","status":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{"message":"m"}}}}`,
-			"tasks/update": `{"resultType":"complete"}`, "tasks/cancel": `{"resultType":"complete"}`,
-		}
-	})
-	u := w.upstream("/mcp")
-	u.AllowElicit = true
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	waits := 0
-	p := pool(t, u, withAdjust(allowPrivate), WithElicitor(host), withClock(func(c *clock) {
-		after := c.after
-		c.after = func(d time.Duration) <-chan time.Time {
-			if d != pollLeast && d != pollUsual {
-				return after(d)
-			}
-			if waits++; waits == 3 {
-				stop()
-			}
-			return over()
-		}
-	}))
-	got, err := callWith(ctx, p, "echo", `{}`)
-	wantError(t, got, err, CodeCancelled)
-	waitFor(t, "the cancellation", func() bool { return w.asked("tasks/cancel") == 1 })
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, method := range w.methods {
-		if strings.HasPrefix(method, "tasks/") && w.headers[i].Get("Mcp-Name") != "t 1" {
-			t.Errorf("%s has Mcp-Name %q", method, w.headers[i].Get("Mcp-Name"))
-		}
-	}
-	for _, method := range []string{"tasks/get", "tasks/update"} {
-		if !slices.Contains(w.methods, method) {
-			t.Errorf("%s was not sent: %v", method, w.methods)
-		}
 	}
 }
 

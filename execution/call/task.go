@@ -6,7 +6,7 @@ import "context"
 // does not know the task any more, or could not be asked.
 const CodeTaskUnknown = "task-unknown"
 
-// Tasks is told of the tasks with which servers answer a call.
+// Tasks gets the tasks with which servers answer a call.
 type Tasks struct {
 	// Begun gets the id of a task, in the goroutine of the call and before it is awaited.
 	Begun func(id string)
