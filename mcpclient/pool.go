@@ -76,7 +76,7 @@ func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
 // which goes into the request's _meta, and Timeout, which replaces that of the server when it is above 0;
 // it starts when the call is sent. A server that answers with a task is asked until that has ended; with a Task the
 // call is not sent, and that task is awaited. The error is an *Error. When ctx ends, the server is notified and
-// CallTool returns at once. So a Pool is an execution.ToolCaller.
+// CallTool returns at once; with a task, once the server has answered that it cancels it, or half a second later. So a Pool is an execution.ToolCaller.
 func (p *Pool) CallTool(ctx context.Context, c call.Call) (value.Value, error) {
 	v, _, err := p.CallToolInDetail(ctx, &c)
 	return v, err

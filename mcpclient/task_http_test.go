@@ -51,3 +51,29 @@ func TestTaskIsInHeaders(t *testing.T) {
 		}
 	}
 }
+
+// A server that has the extension is asked to notify changes of the task, and each ends the wait.
+func TestTaskIsNotifiedOverHTTP(t *testing.T) {
+	w := newWeb(t, func(w *web) {
+		w.modern, w.tools = true, webTools("echo")
+		w.says = map[string]string{
+			"server/discover": `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}`,
+			"tools/call":      `{"resultType":"task","taskId":"t 1","status":"working","pollIntervalMs":1e12}`,
+			"tasks/get":       `{"resultType":"complete","taskId":"t 1",` + seven[1:],
+		}
+	})
+	p := pool(t, w.upstream("/mcp"), withAdjust(allowPrivate), withClock(func(c *clock) {
+		after := c.after
+		c.after = func(d time.Duration) <-chan time.Time {
+			if d == pollMost {
+				w.events <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tasks\",\"params\":{\"taskId\":\"t 1\",\"status\":\"working\"}}\n\n"
+				return nil // for ever
+			}
+			return after(d)
+		}
+	}))
+	mustCall(t, p, "echo", `{}`, "7")
+	if w.asked("subscriptions/listen") != 1 || w.asked("tasks/get") != 1 {
+		t.Errorf("%d subscriptions, %d requests, want one of each", w.asked("subscriptions/listen"), w.asked("tasks/get"))
+	}
+}

@@ -308,7 +308,7 @@ func TestTaskIsTakenUp(t *testing.T) {
 			return after(d)
 		}
 	}))
-	broken.want(broken.begin(t.Context(), p, `{}`, "task-1"), CodeTaskUnknown, "cannot open the database")
+	broken.want(broken.begin(t.Context(), p, `{}`, "task-1"), CodeTaskUnknown, "start failed")
 }
 
 // A server that dies during its task is asked again when it has started again. If it knows the task no more, the
