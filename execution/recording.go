@@ -41,7 +41,6 @@ func NewRecording(events []Event, used int) *Recording {
 		at := e.At()
 		i, started := latest[at]
 		switch {
-		case e.Kind == CallStarted && e.Step.Task != "": // of the call before
 		case e.Kind == CallStarted:
 			latest[at] = len(r.calls)
 			r.calls = append(r.calls, recordedCall{

@@ -12,6 +12,7 @@ import (
 	"toolgraph/execution/call"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/graph"
 )
 
 const oneTask = `
@@ -19,6 +20,11 @@ const oneTask = `
 - {id: pay, type: mcp, server: up, tool: pay, args: {n: {expr: $.entry.n}}, retry: {attempts: 2, delayMs: 1, codes: [timeout]}, next: exit}
 - {id: exit, type: exit}
 `
+
+// taskGraph has two calls at most: a task that is taken up is none.
+func taskGraph(t *testing.T) *graph.Graph {
+	return build(t, "executionLimits: {maxCalls: 2}\n"+inFile("{}", oneTask))
+}
 
 // taskServer answers calls with the task t-1, and notes what comes.
 type taskServer struct {
@@ -52,7 +58,7 @@ func (s *taskServer) CallTool(ctx context.Context, c execution.Call) (value.Valu
 func interrupted(t *testing.T, change func(*execution.Event)) *cut {
 	t.Helper()
 	whole := &journal.Memory{}
-	if _, err := execution.New(&taskServer{}, execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), build(t, oneTask), decode(t, `{"n": 1}`)); err != nil {
+	if _, err := execution.New(&taskServer{}, execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), taskGraph(t), decode(t, `{"n": 1}`)); err != nil {
 		t.Fatal(err)
 	}
 	events, _ := whole.Load(t.Context(), "r")
@@ -101,7 +107,7 @@ func TestTaskIsTakenUp(t *testing.T) {
 		if test.always {
 			opts = append(opts, execution.WithRepeatable(always))
 		}
-		result, err := execution.New(server, opts...).Resume(t.Context(), build(t, oneTask), events)
+		result, err := execution.New(server, opts...).Resume(t.Context(), taskGraph(t), events)
 		if got := strings.Join(server.came, ", "); got != test.came {
 			t.Errorf("%s: the server got %q, want %q", name, got, test.came)
 		}
@@ -123,7 +129,7 @@ func TestTaskIsLostTwice(t *testing.T) {
 	}{{came: "call t-1"}, {came: "call t-1"}, {execution.Resolution{Repeat: true}, "call t-1, call"}} {
 		server := &taskServer{lost: true}
 		events, _ := kept.Load(t.Context(), "r")
-		_, err := execution.New(server, execution.WithJournal(kept), execution.WithResolution(test.found)).Resume(t.Context(), build(t, oneTask), events)
+		_, err := execution.New(server, execution.WithJournal(kept), execution.WithResolution(test.found)).Resume(t.Context(), taskGraph(t), events)
 		if got := strings.Join(server.came, ", "); got != test.came || (err == nil) != test.found.Repeat {
 			t.Errorf("the server got %q, %v", got, err)
 		}
@@ -137,7 +143,7 @@ func TestTaskIsLostTwice(t *testing.T) {
 func TestTaskIsOfOneAttempt(t *testing.T) {
 	server := &taskServer{fails: taskError("timeout")}
 	events, _ := interrupted(t, nil).Load(t.Context(), "r")
-	result, err := execution.New(server).Resume(t.Context(), build(t, oneTask), events)
+	result, err := execution.New(server).Resume(t.Context(), taskGraph(t), events)
 	if err != nil || result.Value != 7.0 || fmt.Sprint(server.came) != "[call t-1 call]" {
 		t.Errorf("%v, %v: the server got %q", result, err, server.came)
 	}
@@ -150,7 +156,7 @@ func TestTaskStays(t *testing.T) {
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		server := &stopping{stop: func() { stop(cause) }}
-		_, _ = execution.New(server).Run(ctx, build(t, oneTask), decode(t, `{"n": 1}`))
+		_, _ = execution.New(server).Run(ctx, taskGraph(t), decode(t, `{"n": 1}`))
 		if server.stays != want {
 			t.Errorf("%v: the task stays: %t", cause, server.stays)
 		}
@@ -168,10 +174,10 @@ func (s *stopping) CallTool(ctx context.Context, _ execution.Call) (value.Value,
 	return nil, ctx.Err()
 }
 
-// A call that was answered with a task is one call: for a recording, and for maxCalls.
+// A call that was answered with a task is one call for a recording.
 func TestTaskIsOneCall(t *testing.T) {
 	whole := &journal.Memory{}
-	g := build(t, oneTask)
+	g := taskGraph(t)
 	if _, err := execution.New(&taskServer{}, execution.WithJournal(whole), execution.WithRunID("r")).Run(t.Context(), g, decode(t, `{"n": 1}`)); err != nil {
 		t.Fatal(err)
 	}
