@@ -15,7 +15,7 @@ func Language() (all []Described) {
 	for _, t := range NodeTypes {
 		all = append(all, Described{Name: string(t), Doc: nodeForms()[t].doc})
 	}
-	forms := []*form{fileForm(), serverForm(), limitsForm(), toolForm(), annotationsForm(), iconForm(), allowForm(), pipelineForm(), planForm(), passedForm(), allowedFlowForm()}
+	forms := []*form{fileForm(), serverForm(), limitsForm(), toolForm(), argumentForm(), annotationsForm(), iconForm(), allowForm(), pipelineForm(), planForm(), passedForm(), allowedFlowForm()}
 	for _, t := range NodeTypes {
 		forms = append(forms, nodeForms()[t])
 	}

@@ -169,6 +169,9 @@ type Tool struct {
 	Meta                     *Data // _meta; a KindObject, or nil when missing
 	Result                   ResultForm
 	Hidden                   bool           // only for graphs and tests: clients neither see nor call it; always true of an import's
+	Prompt                   bool           // clients get it as a prompt, too; with Hidden only so; never true of an import's
+	PromptAt                 Pos            // of prompt
+	Suggest                  []*Suggestion  // for its arguments, in the order of the properties
 	Limits                   Limits         // its own executionLimits; 0 in each field that it does not set
 	LimitsAt                 map[string]Pos // their places, by key
 	Allow                    *Allow         // its own, beside the file's; nil when missing

@@ -26,7 +26,7 @@ func (d *decoder) join(root *File) {
 	}
 	f.Limits = outer.Narrowed(own)
 	for _, t := range f.Tools {
-		t.Hidden, t.Limits = true, outer.Narrowed(own.Own(t.Limits))
+		t.Hidden, t.Prompt, t.Limits = true, false, outer.Narrowed(own.Own(t.Limits))
 		f.qualify(&t.Name)
 		if t.Allow != nil {
 			f.qualifyAll(t.Allow.Calls)

@@ -38,6 +38,7 @@ func schemaDefs() value {
 		"program":         formSchema(programForm()),
 		"tool":            formSchema(toolForm()),
 		"annotations":     formSchema(annotationsForm()),
+		"argument-schema": formSchema(argumentForm()),
 		"icon":            formSchema(iconForm()),
 		"allow":           formSchema(allowForm()),
 		"toolAllow":       formSchema(toolAllowForm()),

@@ -45,6 +45,7 @@ type hooks struct {
 	sequential   bool                                                // parts run one after the other
 	caller       string                                              // see WithCaller
 	once         bool                                                // likewise
+	subject      string                                              // see WithSubject
 }
 
 // Option is an option of an engine, or of one run.
@@ -97,6 +98,10 @@ func WithVars(vars value.Value) Option { return func(h *hooks) { h.vars = vars }
 func WithCaller(digest string, once bool) Option {
 	return func(h *hooks) { h.caller, h.once = digest, once }
 }
+
+// WithSubject records with the start of a run a digest of whose client makes it. A fork is that of the run that it is made
+// of.
+func WithSubject(digest string) Option { return func(h *hooks) { h.subject = digest } }
 
 // ErrTaken is the error of a Journal for a run that another process has: it has taken over the run, or
 // has started it before. The run ends here, without an end that is recorded or observed.
@@ -159,7 +164,7 @@ func (e *Engine) begin(ctx context.Context, g *graph.Graph, args value.Value, h 
 	changes, asks := h.changingSteps(ctx, g), h.askingSteps(ctx, g)
 	start := Event{
 		Kind: RunStarted, Run: h.runID, Time: h.now(),
-		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller, Changing: changes, Asking: asks},
+		Start: &Start{Tool: g.Tool.Name.Value, Graph: g.HashWith(h.vars), Args: args, Vars: g.ReadVars(h.vars), Caller: h.caller, Subject: h.subject, Changing: changes, Asking: asks},
 		Sync:  h.once,
 	}
 	if err := h.record(ctx, &start); err != nil {

@@ -102,6 +102,8 @@ type Start struct {
 	// Asking are the steps of a plan about whose calls the user is asked, likewise: they keep the order that follows.
 	Asking []string
 
+	Subject string // a digest of whose client made the run, see WithSubject; empty: it had no subject
+
 	Caller string // what only the same request of the same client can repeat, see WithCaller; empty: nothing joins the run
 }
 
@@ -160,6 +162,7 @@ type startJSON struct {
 
 	ForkedFrom string `json:"forkedFrom,omitempty"`
 	Caller     string `json:"caller,omitempty"`
+	Subject    string `json:"subject,omitempty"`
 	Copied     int    `json:"copied,omitempty"`
 
 	Changing []string `json:"changing,omitempty"`
@@ -169,7 +172,7 @@ type startJSON struct {
 // MarshalJSON writes tool, graph, args and, where there are some, vars; forkedFrom and copied of a fork.
 func (s Start) MarshalJSON() ([]byte, error) {
 	return json.Marshal(startJSON{
-		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied, Caller: s.Caller,
+		Tool: s.Tool, Graph: s.Graph, Args: value.JSON{Value: s.Args}, Vars: value.JSON{Value: s.Vars}, ForkedFrom: s.ForkedFrom, Copied: s.Copied, Caller: s.Caller, Subject: s.Subject,
 		Changing: s.Changing, Asking: s.Asking,
 	})
 }
@@ -178,7 +181,7 @@ func (s Start) MarshalJSON() ([]byte, error) {
 func (s *Start) UnmarshalJSON(src []byte) error {
 	var in startJSON
 	err := json.Unmarshal(src, &in)
-	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller, Changing: in.Changing, Asking: in.Asking}
+	*s = Start{Tool: in.Tool, Graph: in.Graph, Args: in.Args.Value, Vars: in.Vars.Value, ForkedFrom: in.ForkedFrom, Copied: in.Copied, Caller: in.Caller, Subject: in.Subject, Changing: in.Changing, Asking: in.Asking}
 	return err
 }
 

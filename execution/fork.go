@@ -281,7 +281,7 @@ func (c *Cut) events(g *graph.Graph, edits []Edit, h *hooks) ([]Event, error) {
 	own[0].Time, own[0].Sync = begin, h.once
 	own[0].Start = &Start{
 		Tool: first.Start.Tool, Graph: g.HashWith(h.vars), Args: first.Start.Args, Vars: g.ReadVars(h.vars),
-		ForkedFrom: Origin(first.Run, c.At), Copied: len(own) - 1, Caller: h.caller, Changing: first.Start.Changing, Asking: first.Start.Asking,
+		ForkedFrom: Origin(first.Run, c.At), Copied: len(own) - 1, Caller: h.caller, Subject: first.Start.Subject, Changing: first.Start.Changing, Asking: first.Start.Asking,
 	}
 	return own, nil
 }

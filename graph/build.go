@@ -50,6 +50,7 @@ func Build(ctx context.Context, f *config.File, opts ...Option) ([]*Graph, confi
 	}
 	linkGraphs(graphs)
 	checkHidden(f, &found)
+	checkPrompts(f, &found)
 	checkRecursion(graphs, &found)
 	checkAllow(f, graphs, &found)
 	checkEffects(graphs, &found)
@@ -154,6 +155,7 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 	}
 	g.Nodes = c.nodes
 	g.Input, g.Output = c.compileSchemas(ctx)
+	g.Suggested = c.compileSuggested(ctx)
 	g.Entry = c.checkShape()
 	if c.found.Err() != nil {
 		return nil

@@ -19,7 +19,7 @@ const HostSizeKey = "anthropic/maxResultSizeChars"
 // it they are to keep.
 func BoundsResult(t *config.Tool, limits config.Limits) bool {
 	bounded := func(limit int) bool { return limit > 0 && limit <= HostKeeps }
-	return t.Hidden || limits.MaxResultBytes > 0 || bounded(limits.MaxNodeOutputBytes) || t.Meta.Get(HostSizeKey) != nil
+	return t.IsInner() || limits.MaxResultBytes > 0 || bounded(limits.MaxNodeOutputBytes) || t.Meta.Get(HostSizeKey) != nil
 }
 
 // allows returns the largest number of characters that a schema declares for a value, by maxLength and
@@ -57,7 +57,7 @@ func checkResults(f *config.File, found *config.Diagnostics) {
 	bounded := false
 	for _, t := range f.Tools {
 		limit := f.Limits.Own(t.Limits).MaxResultBytes
-		if limit == 0 || t.Hidden {
+		if limit == 0 || t.IsInner() {
 			continue
 		}
 		bounded = true

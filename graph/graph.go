@@ -27,6 +27,8 @@ type Graph struct {
 	Allow []*Allow // of the file, then of the tool: all of them hold; empty: everything is allowed
 	Plan  *Plan    // of the graph of a plan; nil for those of files
 
+	Suggested map[string]*Suggested // for arguments of a prompt, by their names; nil: nothing is
+
 	steps      map[Node]*Step // of a chain: what its nodes are
 	stepGraphs []*Graph       // see StepGraphs
 

@@ -50,7 +50,7 @@ func checkHidden(f *config.File, found *config.Diagnostics) {
 	var todo []*config.Tool
 	for _, t := range f.Tools {
 		byName[t.Name.Value] = t
-		if !t.Hidden {
+		if !t.IsInner() {
 			todo = append(todo, t)
 		}
 	}
@@ -75,7 +75,7 @@ func checkHidden(f *config.File, found *config.Diagnostics) {
 		}
 	}
 	for _, t := range f.Tools {
-		if t.Hidden && !reached[t] && sourceOf(f, t) == f { // an import need not be used in full
+		if t.IsInner() && !reached[t] && sourceOf(f, t) == f { // an import need not be used in full
 			found.Warn(orPos(t.Name.Pos, t.Pos), "unused-hidden", fmt.Sprintf("tool %q is hidden, and no tool that clients see calls it", t.Name.Value),
 				"call it with a node of type graph or a step, or remove hidden").Over(t.Name).Fixed(config.RemoveNamed(t.Pos, "hidden"))
 		}

@@ -45,7 +45,7 @@ expose: [{server: docs, prompts: true, resources: true}, {server: wiki, resource
 			{"prompts/get", "brief", `"name":"brief"`, `"code":-32602,"message":"unknown prompt`},
 			{"prompts/get", "wiki__hidden", `"name":"wiki__hidden"`, `unknown prompt`},
 			{"resources/list", "", "", `"resources":[{"uri":"doc:one","name":"One","annotations":{"priority":0.5}},{"uri":"doc:both","name":"of docs"},{"uri":"doc:wiki","name":"W"}]`},
-			{"resources/templates/list", "", "", `"resourceTemplates":[{"uriTemplate":"page:{number}","name":"Pages"}]`},
+			{"resources/templates/list", "", "", `,{"uriTemplate":"page:{number}","name":"Pages"}]`},
 			{"resources/read", "doc:both", `"uri":"doc:both"`, `about doc:both`},
 			{"resources/read", "page:7", `"uri":"page:7"`, `about page:7`},
 			{"resources/read", "doc:prompt", `"uri":"doc:prompt"`, `about doc:prompt`}, // that the prompt has linked

@@ -61,7 +61,7 @@ var below = map[string][]string{
 	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "execution/journal/sqlite", "expressions", "expressions/jsonata", "expressions/jsonlogic", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/project", "internal/serving", "internal/telemetry", "mcpclient"},
 	"internal/cli": with(language, "config", "docs", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
 		"internal/authoring", "internal/debugger", "internal/editor", "internal/interop", "internal/program", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry"),
-	"internal/program": {"config", "execution", "execution/journal", "expressions/shape", "expressions/value", "graph", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry", "mcpclient"},
+	"internal/program": {"config", "execution", "execution/journal", "expressions/value", "graph", "internal/project", "internal/runtime", "internal/serving", "internal/telemetry", "mcpclient"},
 	"internal/tools":   {"docs", "internal/cli", "internal/interop"}, // no part of the product
 }
 

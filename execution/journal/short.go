@@ -108,7 +108,7 @@ func isShortStart(e execution.Event) bool {
 	}
 	s := e.Start
 	return e == execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: e.Time, Start: e.Start, Sync: e.Sync} &&
-		s.Vars == nil && s.ForkedFrom == "" && s.Copied == 0 && s.Caller == "" && s.Changing == nil && s.Asking == nil &&
+		s.Vars == nil && s.ForkedFrom == "" && s.Copied == 0 && s.Caller == "" && s.Subject == "" && s.Changing == nil && s.Asking == nil &&
 		isNanos(e.Time) && isStoredAsItIs(s.Tool) && isStoredAsItIs(s.Graph)
 }
 

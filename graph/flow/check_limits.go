@@ -15,7 +15,7 @@ func limits(graphs []*graph.Graph) (found config.Diagnostics) {
 	most := map[config.Pos]int{}
 	inExecutions, inCalls := graph.NewCosts(false), graph.NewCosts(true)
 	for _, g := range graphs {
-		if g.Tool.Hidden { // its limits are those of its callers' runs
+		if g.Tool.IsInner() { // its limits are those of its callers' runs
 			continue
 		}
 		for _, n := range []struct {
@@ -49,7 +49,7 @@ func limits(graphs []*graph.Graph) (found config.Diagnostics) {
 	for _, g := range graphs {
 		at := g.LimitsAt["maxDepth"]
 		chain := calls.from(g)
-		if g.Tool.Hidden || !at.IsValid() || len(chain) <= g.Limits.MaxDepth || len(chain) <= most[at] {
+		if g.Tool.IsInner() || !at.IsValid() || len(chain) <= g.Limits.MaxDepth || len(chain) <= most[at] {
 			continue
 		}
 		most[at] = len(chain)

@@ -18,6 +18,7 @@ import (
 func (c *checker) output(ctx context.Context, exit int) {
 	schema := c.graph.Tool.OutputSchema
 	if schema == nil {
+		c.promptText(ctx, exit)
 		return
 	}
 	want := shape.OfSchema(schema.JSON())
@@ -43,6 +44,26 @@ func (c *checker) output(ctx context.Context, exit int) {
 			d := c.found.Add(at, "output-mismatch", message, hint)
 			if d.Severity = severity; near != "" {
 				d.Fixed(made.word(conflict.Path[len(conflict.Path)-1], near))
+			}
+		}
+	}
+}
+
+// promptText reports each node before the exit of a prompt whose output is certainly no text.
+func (c *checker) promptText(ctx context.Context, exit int) {
+	if t := c.graph.Tool; !t.Prompt || t.Result == config.TextResult {
+		return
+	}
+	text := shape.OfSchema([]byte(`{"type":"string"}`))
+	for _, before := range c.arrivals[exit] {
+		if c.faulty[before] {
+			continue
+		}
+		for _, one := range c.yields(ctx, before, c.taken[[2]int{before, exit}]) {
+			if conflict, conflicts := one.shape.NothingAsNull().Conflict(text); conflicts {
+				at, _ := one.place(nil, text)
+				c.found.Add(at, "prompt-result", fmt.Sprintf("the result of node %q is %s, and tool %q is a prompt, whose result is a text", c.graph.Nodes[before].ID(), conflict.Found, c.graph.Tool.Name.Value),
+					"let it yield a text, or add result: text, which sends other values as JSON").Severity = c.certainly()
 			}
 		}
 	}

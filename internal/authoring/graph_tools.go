@@ -93,6 +93,7 @@ type definition struct {
 	Title        string       `json:"title,omitempty"`
 	Description  string       `json:"description"`
 	Hidden       bool         `json:"hidden,omitempty"`
+	Prompt       bool         `json:"prompt,omitempty"`
 	InputSchema  *config.Data `json:"inputSchema"`
 	OutputSchema *config.Data `json:"outputSchema,omitempty"`
 	Annotations  *config.Data `json:"annotations,omitempty"`
@@ -142,10 +143,13 @@ type condition struct {
 func definitionOf(t *config.Tool, root *config.Data) definition {
 	raw := named(root.Get("tools"), "name", t.Name.Value)
 	d := definition{
-		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value, Hidden: t.Hidden,
+		Name: t.Name.Value, Title: t.Title.Value, Description: t.Description.Value, Hidden: t.Hidden, Prompt: t.Prompt,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
 		Icons: t.Icons, Meta: t.Meta,
 		Limits: raw.Get("executionLimits"), Allow: raw.Get("allow"), Nodes: []node{},
+	}
+	if len(t.Suggest) > 0 { // what is suggested is no part of the schema
+		d.InputSchema = raw.Get("inputSchema")
 	}
 	if t.Result == config.TextResult {
 		d.Result = string(t.Result)

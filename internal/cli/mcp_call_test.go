@@ -18,6 +18,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/program"
+	"toolgraph/internal/project"
 	"toolgraph/mcpclient"
 )
 
@@ -36,7 +37,7 @@ func TestPairValueOfUnions(t *testing.T) {
 		{`{}`, `5`, `5`},
 		{`not JSON`, `5`, `5`},
 	} {
-		got, err := value.Encode(program.PairValue(schemaData([]byte(c.schema)), c.text))
+		got, err := value.Encode(project.FromText(schemaData([]byte(c.schema)), c.text))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s of %s: got %s, want %s (%v)", c.text, c.schema, got, c.want, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 	"toolgraph/internal/project"
@@ -68,7 +67,7 @@ func withPairs(schema *config.Data, object value.Object, pairs []string) (value.
 		if !found || key == "" {
 			return nil, Usagef("%w, and %q is not: did you mean %s=…?", errPair, pair, firstKey(schema))
 		}
-		value := PairValue(schema.Get("properties").Get(key), text)
+		value := project.FromText(schema.Get("properties").Get(key), text)
 		if i := slices.Index(keys, key); i >= 0 {
 			values[i] = value
 			continue
@@ -76,24 +75,6 @@ func withPairs(schema *config.Data, object value.Object, pairs []string) (value.
 		keys, values = append(keys, key), append(values, value)
 	}
 	return value.NewObject(keys, values), nil
-}
-
-// PairValue reads a value by its schema. A value that is not valid JSON stays text, and
-// the validation against the schema reports it. So does one that is allowed only as text.
-func PairValue(schema *config.Data, text string) value.Value {
-	if kind := schema.Get("type"); kind != nil && kind.Scalar == "string" {
-		return text
-	}
-	v, err := value.Decode([]byte(text))
-	if err != nil {
-		return text
-	}
-	if schema != nil {
-		if allowed := shape.OfSchema(schema.JSON()); allowed.Has(text) && !allowed.Has(v) {
-			return text // string or null, such as an optional text
-		}
-	}
-	return v
 }
 
 // firstKey returns a key that the tool accepts, for an example.

@@ -207,9 +207,20 @@ func (p *Project) Listed() []*graph.Graph {
 	return append(listed, p.Requested()...)
 }
 
-// Capable returns the graphs of all that clients can call: Listed, and that of exposed tools.
+// Served returns the graphs whose runs clients start: Listed, and those of prompts that are no tools for clients.
+func (p *Project) Served() []*graph.Graph {
+	served := p.Listed()
+	for _, g := range p.Graphs {
+		if g.Tool.Hidden && g.Tool.Prompt {
+			served = append(served, g)
+		}
+	}
+	return served
+}
+
+// Capable returns the graphs of all that clients can call: Served, and that of exposed tools.
 func (p *Project) Capable() []*graph.Graph {
-	graphs := p.Listed()
+	graphs := p.Served()
 	if p.Expose != nil {
 		graphs = append(graphs, p.Expose.Drawn)
 	}

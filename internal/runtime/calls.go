@@ -40,7 +40,7 @@ func logRejected(served *Loaded, err error) {
 
 // warnUnlisted warns of a file whose tools are all hidden: clients get an empty list.
 func warnUnlisted(l *Loaded) {
-	if len(l.Listed()) == 0 && len(l.Graphs) > 0 {
+	if len(l.Served()) == 0 && len(l.Graphs) > 0 {
 		l.Log.Warn("all tools of the graph file are hidden, so clients see no tool; remove hidden: true from those that clients may call", "file", l.File.Path)
 	}
 }
@@ -74,7 +74,7 @@ func (l *Loaded) tools(engine *execution.Engine) (offered, reader []server.Tool,
 	graphs := l.Listed()
 	offered = make([]server.Tool, len(graphs), len(graphs)+1)
 	for i, g := range graphs {
-		offered[i] = server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
+		offered[i] = l.tool(engine, g)
 	}
 	if l.Plan != nil {
 		search, err := l.searchTool()
@@ -85,12 +85,24 @@ func (l *Loaded) tools(engine *execution.Engine) (offered, reader []server.Tool,
 		last.Run, last.Calls = l.planRunner(last.Run), l.planCalls()
 		offered = append(offered, search)
 	}
+	for _, g := range l.Served()[len(graphs):] {
+		offered = append(offered, l.tool(engine, g))
+	}
 	of := l.resultsFile()
 	if len(of.Limits) == 0 && of.Exposed == nil {
 		return offered, nil, nil
 	}
 	read, err := l.large.Tool(of)
 	return offered, []server.Tool{read}, err
+}
+
+// tool returns a tool of the file as the server offers it.
+func (l *Loaded) tool(engine *execution.Engine, g *graph.Graph) server.Tool {
+	t := server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
+	if g.Tool.Prompt {
+		t.Prompt = promptRun(t.Run, g.Tool)
+	}
+	return t
 }
 
 // upstreamsOf returns the upstream tools that a run of a graph can call, those of called graphs
@@ -185,7 +197,10 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, typed bool, result 
 // resultsFile returns the graph file as one whose large results are stored.
 func (l *Loaded) resultsFile() results.File {
 	of := results.File{Path: About(l.Project).File, Secrets: l.File.Secrets, Limits: map[string]int{}}
-	for _, g := range l.Listed() {
+	of.Seen = func(tool string) bool {
+		return slices.ContainsFunc(l.Served(), func(g *graph.Graph) bool { return g.Tool.Name.Value == tool }) || l.Expose != nil && l.Expose.Exposes(tool)
+	}
+	for _, g := range l.Served() {
 		if limit := g.Limits.MaxResultBytes; limit > 0 {
 			of.Limits[g.Tool.Name.Value] = limit
 		}

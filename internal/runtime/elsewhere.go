@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/runtime/results"
 	"toolgraph/internal/serving/server"
 )
 
@@ -134,7 +135,7 @@ func (l *Loaded) remoteID(ctx context.Context, tool string, args value.Value) st
 func (l *Loaded) recordStart(ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, id string) error {
 	stop := make(chan struct{})
 	close(stop)
-	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop))
+	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop), execution.WithSubject(results.SubjectDigest(server.SubjectOf(ctx))))
 	if !errors.Is(err, execution.ErrSuspended) {
 		return err
 	}

@@ -65,7 +65,7 @@ func OpenHost(ctx context.Context, o Options, files []string) (_ *Host, err erro
 		LogFindings(l.Log, p.Warnings)
 		warnPrograms(l)
 		engine := l.Engine()
-		for _, g := range p.Listed() {
+		for _, g := range p.Served() {
 			before, known := host.graphs[g.HashWith(nil)]
 			if known && !sameServers(before.Loaded, l, g) {
 				return nil, fmt.Errorf("tool %q is the same graph in %s and %s, which define its servers differently, so it is not certain "+

@@ -11,6 +11,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/runtime/results"
 	"toolgraph/internal/serving/expose"
 	"toolgraph/internal/serving/server"
 	"toolgraph/mcpclient"
@@ -98,7 +99,10 @@ func (o *offering) ownerOf(uri string) string {
 }
 
 // prompts are those of servers.
-type prompts struct{ current func() *Loaded }
+type prompts struct {
+	current func() *Loaded
+	turns   chan struct{} // has one element for each expression that is evaluated to complete an argument
+}
 
 // List returns the entries.
 func (p prompts) List() (entries [][]byte) {
@@ -158,6 +162,12 @@ func (p prompts) complete(ctx context.Context, ref, argument, within []byte) (re
 		return nil, &server.InvalidError{Err: errors.New("ref: expected an object with type and name, or uri")}
 	}
 	l := p.current()
+	if g := l.promptOf(to.Name); g != nil && to.Type == "ref/prompt" {
+		return p.completeOwn(ctx, l, g, argument, within)
+	}
+	if to.Type == "ref/resource" && to.URI == results.Template && l.History != nil {
+		return l.completeRun(ctx, argument)
+	}
 	all, _, _, templates := l.offering.passedOn()
 	of := ""
 	switch e, known := all[to.Name]; {

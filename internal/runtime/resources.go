@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -51,7 +52,7 @@ func (l *Loaded) canNameResources() bool {
 			}
 		}
 	}
-	for _, g := range l.Listed() {
+	for _, g := range l.Served() {
 		for _, call := range upstreamsOf(g) {
 			if speaks[call.Server] {
 				return true
@@ -91,10 +92,23 @@ func (r *readable) List(_ context.Context, cursor string) ([]server.Resource, st
 	return entriesOf(resources), "", nil
 }
 
-// Templates returns those of these servers.
+// Templates returns that of the results of recorded runs, then those of these servers.
 func (r *readable) Templates() []server.Resource {
-	_, _, _, templates := r.current().offering.passedOn()
-	return entriesOf(templates)
+	l := r.current()
+	_, _, _, templates := l.offering.passedOn()
+	all := entriesOf(templates)
+	if l.History != nil {
+		all = slices.Insert(all, 0, resultTemplate())
+	}
+	return all
+}
+
+// resultTemplate is the template of the results of recorded runs.
+func resultTemplate() server.Resource {
+	return server.Resource{
+		URI: results.Template, Name: "result", Title: "Result of a run", MIMEType: "application/json",
+		Description: "What a tool returned: the result of a recorded run of this client, which toolgraph/run in _meta names.",
+	}
 }
 
 func entriesOf(entries []expose.Entry) (all []server.Resource) {

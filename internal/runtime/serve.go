@@ -109,12 +109,12 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 	if resources := l.newReadable(l, current.Load); resources != nil {
 		opts.Resources = resources
 	}
-	if of := passesOf(l, ""); of.any() {
-		all := prompts{current.Load}
-		opts.Complete, opts.ResourcesChange = all.complete, of.resources
-		if of.prompts {
-			opts.Prompts = all
-		}
+	passed, all := passesOf(l, ""), prompts{current.Load, make(chan struct{}, mostCompletions)}
+	if opts.ResourcesChange = passed.resources; passed.prompts {
+		opts.Prompts = all
+	}
+	if passed.any() || l.canComplete() {
+		opts.Complete = all.complete
 	}
 	if how.HTTP {
 		opts.Grace = how.HTTPGrace

@@ -30,6 +30,7 @@ import (
 	"toolgraph/internal/runtime/links"
 	"toolgraph/internal/runtime/results"
 	"toolgraph/internal/serving/server"
+	"toolgraph/internal/telemetry/audit"
 	"toolgraph/internal/telemetry/observe"
 	"toolgraph/mcpclient"
 )
@@ -343,7 +344,7 @@ func About(p *project.Project) journal.About {
 func (l *Loaded) Begin(ctx context.Context, g *graph.Graph) (context.Context, []execution.Option) {
 	ctx = WithRuleLog(ctx, l.Log, g.Tool.Name.Value)
 	ctx, options := l.Believe(ctx, g)
-	options = append(options, ReportPanics(l.Log), execution.WithUser(l.UserOf(g)))
+	options = append(options, ReportPanics(l.Log), execution.WithUser(l.UserOf(g)), execution.WithSubject(results.SubjectDigest(audit.SubjectOf(ctx))))
 	for _, begin := range l.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)

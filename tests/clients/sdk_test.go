@@ -22,7 +22,8 @@ type job struct {
 	Calls     []call            `json:"calls"`
 	SDK       int               `json:"sdk"`     // its major version, 0 for 1
 	Timeout   int               `json:"timeout"` // of a call in ms, which begins anew with each progress; 0 for none
-	Answer    string            `json:"answer"`  // accept or decline, to every question; "" for a client that cannot be asked
+	Prompts   []prompt          `json:"prompts,omitempty"`
+	Answer    string            `json:"answer"` // accept or decline, to every question; "" for a client that cannot be asked
 }
 
 // seen is what the client has seen.
@@ -34,8 +35,9 @@ type seen struct {
 		Progress float64 `json:"progress"`
 		Message  string  `json:"message"`
 	} `json:"progress"` // of calls with a timeout
-	Questions []string `json:"questions"`
-	Received  []string `json:"received"` // every message of the server
+	Prompts   []gotPrompt `json:"prompts"` // of each prompt
+	Questions []string    `json:"questions"`
+	Received  []string    `json:"received"` // every message of the server
 }
 
 type call struct {

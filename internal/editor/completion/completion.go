@@ -256,7 +256,11 @@ func (c *cursor) schemas() []schema {
 	}
 	for at := c.of; at != nil && at.parent != nil; at = at.parent {
 		if key := at.key; at.parent.kind == mapping && (at.parent == c.tool && (key == "inputSchema" || key == "outputSchema") || c.node != nil && key == "schema" && (at.parent == c.node || at.parent.key == "ask" && at.parent.parent == c.node)) {
-			return schemasAt(jsonSchema(), schema{"$ref": "#/$defs/schema"}, at, c.of)
+			words := schemasAt(jsonSchema(), schema{"$ref": "#/$defs/schema"}, at, c.of)
+			if key == "inputSchema" { // it has words of the language, too
+				words = append(words, schemasAt(language(), language(), c.root, c.of)...)
+			}
+			return words
 		}
 		if c.node != nil && at.parent == c.node && at.key == "args" {
 			if raw, _ := c.schemasOf(c.node); raw != nil {

@@ -12,7 +12,7 @@ import (
 // Derive returns what the listed tools of a graph file can do, with the effects that the file and
 // the locked definitions give. Either the lock or its entries may be missing.
 func (l *Lock) Derive(file *config.File, graphs []*graph.Graph) *capabilities.Capabilities {
-	listed := slices.DeleteFunc(slices.Clone(graphs), func(g *graph.Graph) bool { return g.Tool.Hidden })
+	listed := slices.DeleteFunc(slices.Clone(graphs), func(g *graph.Graph) bool { return g.Tool.IsInner() })
 	return capabilities.Of(file, listed, l.Effect)
 }
 

@@ -21,6 +21,7 @@ type memory struct {
 // held is the result of one run.
 type held struct {
 	run, file, tool string
+	subject         string // of the client that made the run, a digest
 	json            []byte // without secrets
 	secrets         *config.Secrets
 	recorded        bool // the history has it too, and says whether the run is still there

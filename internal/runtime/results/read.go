@@ -38,7 +38,7 @@ func (k *Store) read(ctx context.Context, of File, a toolset.Arguments) (*server
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	raw, limit, err := k.find(ctx, of, a.Text("uri"))
+	raw, limit, err := k.find(ctx, of, a.Text("uri"), largeResult)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package results
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,6 +44,8 @@ type File struct {
 	Limits map[string]int
 	// Exposed returns that of a tool of a server that clients see; 0 for another tool. nil: there are none.
 	Exposed func(tool string) int
+	// Seen reports whether clients see a tool: they read the results of its runs as resources. nil: of none.
+	Seen func(tool string) bool
 }
 
 // limitOf returns the maxResultBytes of a tool; 0 for one whose results cannot be read.
@@ -50,6 +54,11 @@ func (f *File) limitOf(tool string) int {
 		return limit
 	}
 	return f.Exposed(tool)
+}
+
+// gives reports whether results of a tool can be read.
+func (f *File) gives(tool string, wanted which) bool {
+	return f.limitOf(tool) > 0 || wanted == anyResult && f.Seen != nil && f.Seen(tool)
 }
 
 // Result is the result of a run that is too large.
@@ -78,7 +87,7 @@ func (k *Store) Put(ctx context.Context, of File, r Result) (*server.Notice, err
 		}
 	}
 	s := summary{Result: r, limit: of.limitOf(r.Tool)}
-	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, file: of.Path, tool: r.Tool, json: safe, secrets: of.Secrets}) {
+	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, subject: digestOf(ctx), file: of.Path, tool: r.Tool, json: safe, secrets: of.Secrets}) {
 		s.uri = uriOf(r.Run)
 	}
 	notice := &server.Notice{Texts: []string{s.text(shown)}, Failed: r.Typed}
@@ -105,6 +114,9 @@ const (
 	uriEnd    = "/result"
 )
 
+// Template is the URI template of the results of runs.
+const Template = uriScheme + "{run}" + uriEnd
+
 func uriOf(run string) string { return uriScheme + run + uriEnd }
 
 // runOf returns the run of a URI that uriOf has made; "" for any other.
@@ -126,10 +138,12 @@ func IsURI(uri string) bool { return runOf(uri) != "" }
 // resourceMost is the largest result that is read whole, in bytes.
 const resourceMost = 8 << 20
 
-// Resource returns a whole result as JSON without secrets.
+// Resource returns a whole result as JSON without secrets: one that was too large, or that of any recorded run.
 func (k *Store) Resource(ctx context.Context, of File, uri string) ([]byte, error) {
-	raw, _, err := k.find(ctx, of, uri)
-	if err == nil && len(raw) > resourceMost {
+	raw, limit, err := k.find(ctx, of, uri, anyResult)
+	if err == nil && len(raw) > resourceMost && limit == 0 {
+		err = fmt.Errorf("the result has %d bytes, expected at most %d; let the tool return less, or set executionLimits.maxResultBytes, so that parts of its results can be read", len(raw), resourceMost)
+	} else if err == nil && len(raw) > resourceMost {
 		err = fmt.Errorf("the result has %d bytes, expected at most %d; read parts of it with the tool %s", len(raw), resourceMost, ToolName)
 	}
 	if err != nil {
@@ -138,20 +152,40 @@ func (k *Store) Resource(ctx context.Context, of File, uri string) ([]byte, erro
 	return raw, nil
 }
 
+// which says which results are wanted.
+type which bool
+
+const (
+	largeResult which = false // those of which a client has a summary
+	anyResult   which = true  // those of all runs that have finished
+)
+
+// SubjectDigest identifies the subject of an access token in the record of a run; "" for none.
+func SubjectDigest(subject string) string {
+	if subject == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("subject " + subject))
+	return hex.EncodeToString(sum[:16])
+}
+
+// digestOf returns the subject of the client of a request, as a digest.
+func digestOf(ctx context.Context) string { return SubjectDigest(server.SubjectOf(ctx)) }
+
 // find returns a result as JSON without secrets, and how many bytes of it an answer may have.
-// For the client all unknown results are alike: the error says nothing about runs of other files.
-func (k *Store) find(ctx context.Context, of File, uri string) (raw []byte, limit int, err error) {
+// For the client all unknown results are alike: the error says nothing about runs of other files, or of other subjects.
+func (k *Store) find(ctx context.Context, of File, uri string, wanted which) (raw []byte, limit int, err error) {
 	run := runOf(uri)
 	if run == "" {
 		return nil, 0, unknown(uri)
 	}
 	h := k.memory.get(run)
 	if h == nil || h.recorded {
-		if h, err = k.fromHistory(ctx, of, run, h); err != nil {
+		if h, err = k.fromHistory(ctx, of, run, h, wanted); err != nil {
 			return nil, 0, err
 		}
 	}
-	if h == nil || h.file != of.Path || of.limitOf(h.tool) == 0 {
+	if h == nil || h.file != of.Path || h.subject != digestOf(ctx) || !of.gives(h.tool, wanted) {
 		return nil, 0, unknown(uri)
 	}
 	if h.secrets != of.Secrets { // the file has been loaded again
@@ -165,7 +199,7 @@ func (k *Store) find(ctx context.Context, of File, uri string) (raw []byte, limi
 
 // fromHistory returns the result of a recorded run; nil when the history has none that may be
 // read. Its value is copied from memory when it has been read before.
-func (k *Store) fromHistory(ctx context.Context, of File, run string, before *held) (*held, error) {
+func (k *Store) fromHistory(ctx context.Context, of File, run string, before *held, wanted which) (*held, error) {
 	if k.history == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -175,10 +209,16 @@ func (k *Store) fromHistory(ctx context.Context, of File, run string, before *he
 		return nil, nil //nolint:nilnil // there is none
 	case err != nil:
 		return nil, err
-	case recorded.Status != journal.Finished, recorded.Spilled == 0, of.limitOf(recorded.Tool) == 0:
+	case recorded.Status != journal.Finished, recorded.Spilled == 0 && wanted != anyResult, !of.gives(recorded.Tool, wanted):
 		return nil, nil //nolint:nilnil // there is none
 	case before != nil:
 		return before, nil
+	}
+	start, err := k.history.Start(ctx, run)
+	if errors.Is(err, journal.ErrNotFound) || err == nil && start.Subject != digestOf(ctx) {
+		return nil, nil //nolint:nilnil // there is none
+	} else if err != nil {
+		return nil, err
 	}
 	result, err := k.history.Result(ctx, run)
 	switch {
@@ -190,9 +230,18 @@ func (k *Store) fromHistory(ctx context.Context, of File, run string, before *he
 		return nil, fmt.Errorf("the result of run %s is not available any more: it was in memory only, because the run history could not record it (%s); call the tool again",
 			run, gapText(result.Gap))
 	}
-	h := &held{run: run, file: recorded.File, tool: recorded.Tool, recorded: true, json: of.Secrets.RedactJSON(result.JSON), secrets: of.Secrets}
+	h := &held{run: run, subject: start.Subject, file: recorded.File, tool: recorded.Tool, recorded: true, json: of.Secrets.RedactJSON(result.JSON), secrets: of.Secrets}
 	k.memory.put(h)
 	return h, nil
+}
+
+// Mine reports whether the result of a recorded run can be read as a resource by the client of a request.
+func (k *Store) Mine(ctx context.Context, of File, run *journal.Run) bool {
+	if run.Damaged != "" || run.Status != journal.Finished || run.File != of.Path || !of.gives(run.Tool, anyResult) {
+		return false
+	}
+	start, err := k.history.Start(ctx, run.ID)
+	return err == nil && start.Subject == digestOf(ctx)
 }
 
 func gapText(g *journal.Gap) string {
@@ -203,7 +252,7 @@ func gapText(g *journal.Gap) string {
 }
 
 func unknown(uri string) error {
-	return fmt.Errorf("%w %s: expected the uri of a summary that this server has sent, %sID%s; "+
+	return fmt.Errorf("%w %s: expected %sID%s as in a summary, or with the id of a recorded run of this client that has finished; "+
 		"if it was one, its run was deleted or it was in memory only and has made room for others: call the tool again",
 		ErrUnknown, wording.Quote(uri), uriScheme, uriEnd)
 }

@@ -5,7 +5,9 @@ package expose
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/graph"
@@ -49,6 +51,7 @@ func New(ctx context.Context, file *config.File, graphs []*graph.Graph, others [
 		}
 	}
 	s.checkPassed(&found)
+	s.checkPrompts(&found)
 	found.Sort()
 	if graphs == nil || found.Err() != nil {
 		return nil, found, nil
@@ -90,6 +93,20 @@ func (s *Set) checkPassed(found *config.Diagnostics) {
 		if name := p.Server.Value; name != "" && !slices.Contains(servers, name) {
 			near := wording.Nearest(name, servers)
 			found.Add(p.Server.Pos, "expose-tools", "server of expose is "+wording.Quote(name)+", which mcpServers does not have", wording.Meant(near)).Meant(p.Server, near)
+		}
+	}
+}
+
+// checkPrompts reports prompts of the file whose names prompts of servers can have.
+func (s *Set) checkPrompts(found *config.Diagnostics) {
+	for _, tool := range s.file.Tools {
+		for _, p := range s.file.Passes {
+			begin := config.ExposedName(p.Server.Value, "")
+			if tool.Prompt && p.Prompts && p.Server.Value != "" && strings.HasPrefix(tool.Name.Value, begin) {
+				found.Add(tool.Name.Pos, "name-taken", fmt.Sprintf("prompt %q begins with %q, as all prompts of server %q do for clients, so they may have its name", tool.Name.Value, begin, p.Server.Value), "rename it").
+					Over(tool.Name).Fixed(config.AnotherName(tool.Name))
+				break
+			}
 		}
 	}
 }

@@ -52,7 +52,8 @@ func TestW10MistakesInExpose(t *testing.T) {
 		`expose: ["up.a b"]`:                     `g.yaml:3:10: the name "up__a b" of up.a b for clients has characters that some hosts reject, expected letters, digits, _ or -; leave it out, and call it in a tool of the file [bad-tool-name]`,
 		"expose: [up.käse]":                      `[bad-tool-name]`,
 		"expose: [odd.name.x]":                   `rename the server, or leave the tool out [bad-tool-name]`,
-		"pipeline: {name: up__x, calls: [up.x]}\nexpose: [up.x]": `up.x has the name of another tool for clients, "up__x"; leave it out, or rename the server [name-taken]`,
+		"pipeline: {name: up__x, calls: [up.x]}\nexpose: [up.x]":                                                       `up.x has the name of another tool for clients, "up__x"; leave it out, or rename the server [name-taken]`,
+		"expose: [{server: up, prompts: true}]\ntools: [{name: up__x, prompt: true, steps: [{id: x, expr: '\"a\"'}]}]": `g.yaml:4:16: prompt "up__x" begins with "up__", as all prompts of server "up" do for clients, so they may have its name; rename it [name-taken]`,
 	} {
 		_, err := project.Parse(t.Context(), "g.yaml", []byte(head+file), config.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

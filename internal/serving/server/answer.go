@@ -90,6 +90,9 @@ func failed(message string) *Notice { return &Notice{Texts: []string{message}, F
 
 // appendNotice appends the answer line of a call whose run yields no value for the client.
 func (s *Server) appendNotice(dst, id []byte, c *call, n *Notice, used *Usage) []byte {
+	if c.tool.prompt {
+		return s.appendPromptNotice(dst, id, c, n, used)
+	}
 	dst = append(appendHead(dst, id), `"result":{"content":[`...)
 	out := 0
 	for i, text := range n.Texts {

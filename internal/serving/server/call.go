@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"toolgraph/expressions/value"
-	"toolgraph/internal/base/wording"
 )
 
 // call is one tools/call.
@@ -62,13 +61,9 @@ func (s *Server) newCall(m *message, at era, subject string) (*call, *rpcError) 
 }
 
 func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
-	if m.name == nil || m.name[0] != '"' {
-		return nil, invalidParams("name: expected the name of a tool, a string, got " + describeRaw(m.name))
-	}
-	name := text(m.name)
-	t, hint := from.find(name)
-	if t == nil {
-		return nil, invalidParams("unknown tool " + wording.Quote(name) + hint)
+	t, fault := from.wanted(m)
+	if fault != nil {
+		return nil, fault
 	}
 	c := &call{tool: t, from: from, arguments: emptyObject, modern: at == modern}
 	switch {
@@ -90,7 +85,6 @@ func (from *catalog) newCall(m *message, at era) (*call, *rpcError) {
 			_ = json.Unmarshal(m.inputResponses, &c.early) // invalid answers are ignored
 		}
 	}
-	var fault *rpcError
 	if c.key, fault = keyOfCall(m.key); fault != nil {
 		return nil, fault
 	}
@@ -151,6 +145,9 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if refusal := c.refusalOf(answer, err); refusal != nil {
 		c.outcome.Code, c.status = refusal.code, statusOfCall(refusal)
 		return s.appendRefusal(dst, id, refusal)
+	}
+	if c.tool.prompt {
+		return s.appendPrompt(ctx, dst, id, c, &answer, err)
 	}
 	if answer.Whole != nil {
 		return s.appendWhole(dst, id, c, &answer)

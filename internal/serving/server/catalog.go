@@ -18,6 +18,7 @@ import (
 type catalog struct {
 	tools   []*tool
 	byName  map[string]*tool
+	prompts []*tool         // those of tools, in the order of these
 	secrets *config.Secrets // may be nil
 
 	users atomic.Int64  // the calls in flight, and 1 while it is served
@@ -35,6 +36,12 @@ func newCatalog(tools []Tool, secrets *config.Secrets) (*catalog, error) {
 			return nil, fmt.Errorf("tool %q has no Run function", offered.Def.Name.Value)
 		}
 		t := newTool(offered, &found)
+		if offered.Prompt != nil {
+			c.prompts = append(c.prompts, t.asPrompt(offered.Prompt))
+			if offered.Def.Hidden {
+				continue
+			}
+		}
 		if c.byName[t.name] != nil {
 			return nil, fmt.Errorf("duplicate tool name %q", t.name)
 		}
@@ -102,6 +109,7 @@ type tool struct {
 	details     []byte         // icons and _meta, each after a comma
 	calls       []Upstream
 	headers     bool // some arguments travel in HTTP headers as well
+	prompt      bool // calls are prompts/get
 }
 
 // newTool prepares a tool. Problems of its schemas are added to found; with an error

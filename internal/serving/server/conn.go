@@ -222,7 +222,7 @@ func (c *conn) route(m *message, o *observation) *rpcError {
 			"and your capabilities in _meta (" + mcp.LATEST_PROTOCOL_VERSION + ")")
 	}
 	switch {
-	case method == "tools/call" && at != refused:
+	case c.server.isCall(method, m) && at != refused:
 		return c.call(m, at, o)
 	case method == "subscriptions/listen" && at == modern:
 		return c.listen(m)

@@ -134,7 +134,7 @@ func (e *endpoint) route(x *exchange, r *http.Request, m *message, o *observatio
 	}
 	method := text(m.method)
 	switch {
-	case method == "tools/call" && at != refused:
+	case e.server.isCall(method, m) && at != refused:
 		return e.call(x, r, m, at, o)
 	case method == "subscriptions/listen" && at == modern:
 		e.listen(x, r, m)

@@ -127,7 +127,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 func (s *Server) begin(c *call) *interactiveRun {
 	ctx, cancel := context.WithCancel(c.life)
 	t := &interactiveRun{
-		tool: c.tool.name, subject: c.subject, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
+		tool: c.tool.request(), subject: c.subject, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
 		questions: make(chan *question), ended: make(chan []byte, 1), gone: c.gone, lost: make(chan struct{}),
 		asking: make(chan struct{}, 1), names: map[string]int{}, pending: &s.pending,
 	}
@@ -257,7 +257,7 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 	if w == nil {
 		return s.elsewhere(c, m)
 	}
-	if w.tool != c.tool.name || w.subject != c.subject || w.arguments != sha256.Sum256(c.arguments) {
+	if w.tool != c.tool.request() || w.subject != c.subject || w.arguments != sha256.Sum256(c.arguments) {
 		return errNotWaiting
 	}
 	var answers map[string]json.RawMessage

@@ -47,7 +47,7 @@ func (l Lists) kind() string {
 // notified returns the lists whose changes are notified.
 func (s *Server) notified() Lists {
 	all := ToolsList
-	if s.opts.Prompts != nil {
+	if s.hasPrompts {
 		all |= PromptsList
 	}
 	if s.opts.Resources != nil && s.opts.ResourcesChange {

@@ -39,7 +39,7 @@ func (e *InvalidError) Unwrap() error { return e.Err }
 func (s *Server) isOffered(method string) bool {
 	switch method {
 	case "prompts/list", "prompts/get":
-		return s.opts.Prompts != nil
+		return s.hasPrompts
 	case "completion/complete":
 		return s.opts.Complete != nil
 	}
@@ -65,7 +65,7 @@ func (s *Server) listPrompts(m *message, at era) ([]byte, *rpcError) {
 		return nil, invalidParams("cursor: this server returns all prompts in one page and never gave the cursor " + wording.Quote(cursor))
 	}
 	dst := []byte(`{"prompts":[`)
-	for i, entry := range s.opts.Prompts.List() {
+	for i, entry := range s.promptEntries() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -82,9 +82,12 @@ func (s *Server) getPrompt(ctx context.Context, m *message, at era) ([]byte, *rp
 	case m.arguments != nil && m.arguments[0] != '{':
 		return nil, invalidParams("arguments: expected an object, got " + describeRaw(m.arguments))
 	}
+	if s.opts.Prompts == nil {
+		return nil, invalidParams("unknown prompt " + wording.Quote(name) + s.nearPrompt(name))
+	}
 	raw, err := s.opts.Prompts.Get(ctx, name, m.arguments)
 	if errors.Is(err, ErrNoPrompt) {
-		return nil, invalidParams("unknown prompt " + wording.Quote(name))
+		return nil, invalidParams("unknown prompt " + wording.Quote(name) + s.nearPrompt(name))
 	}
 	return s.passedOn(ctx, raw, err, at, "messages", "description")
 }

@@ -31,6 +31,8 @@ type Server struct {
 	self     []byte // its _meta, which names this server
 	pending  pendingRuns
 
+	hasPrompts bool // of servers, or of tools when it was made
+
 	mu        sync.Mutex // guards what follows
 	listeners map[listener]struct{}
 	endpoints map[*endpoint]struct{}
@@ -65,7 +67,7 @@ func New(opts Options) (*Server, error) {
 	if opts.Resources != nil {
 		able = append(able, server.WithResourceCapabilities(false, opts.ResourcesChange))
 	}
-	if opts.Prompts != nil {
+	if s.hasPrompts = opts.Prompts != nil || len(tools.prompts) > 0; s.hasPrompts {
 		able = append(able, server.WithPromptCapabilities(true))
 	}
 	if opts.Complete != nil {
@@ -153,6 +155,10 @@ type Tool struct {
 	Def   *config.Tool // name, texts, schemas and annotations
 	Run   Run
 	Calls []Upstream // the tools that it calls, to derive annotations from
+
+	// Prompt makes the runs of the tool as a prompt, whose arguments are an object of texts; nil: it is none. A tool whose
+	// Def is hidden is a prompt only.
+	Prompt Run
 
 	// The compiled schemas of Def, when Run validates with them, as an engine does. With a
 	// nil Input the server compiles the schemas and validates.

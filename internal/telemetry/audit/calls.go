@@ -99,11 +99,17 @@ func WithSubject(ctx context.Context, subject string) context.Context {
 	return context.WithValue(ctx, subjectKey{}, subject)
 }
 
+// SubjectOf returns the subject of the context of a run; "" without one.
+func SubjectOf(ctx context.Context) string {
+	subject, _ := ctx.Value(subjectKey{}).(string)
+	return subject
+}
+
 // Run returns the observer of one run of a graph, and the context that the run must have, so that
 // the lines of its calls name its tool.
 func (l *Log) Run(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer) {
 	r := &run{log: l, graph: g}
-	r.subject, _ = ctx.Value(subjectKey{}).(string)
+	r.subject = SubjectOf(ctx)
 	return context.WithValue(ctx, runKey{}, r), execution.ObserverFunc(r.observe)
 }
 

@@ -39,7 +39,7 @@ await client.connect(transport);
 const { tools } = await client.listTools(); // from now on results are held to their schemas
 const results = [];
 const progress = [];
-for (const call of job.calls) {
+for (const call of job.calls ?? []) {
   try {
     const params = { name: call.tool, arguments: call.args };
     const options = { timeout: 120000 };
@@ -51,6 +51,17 @@ for (const call of job.calls) {
     results.push({ thrown: String(error?.message ?? error) });
   }
 }
+const prompts = [];
+for (const prompt of job.prompts ?? []) {
+  try {
+    const { prompts: listed } = await client.listPrompts();
+    const got = await client.getPrompt({ name: prompt.name, arguments: prompt.args });
+    const completed = await client.complete({ ref: { type: "ref/prompt", name: prompt.name }, argument: { name: prompt.complete, value: "" }, context: { arguments: prompt.args } });
+    prompts.push({ listed: listed.map((one) => one.name), text: got.messages[0].content.text, values: completed.completion.values });
+  } catch (error) {
+    prompts.push({ thrown: String(error?.message ?? error) });
+  }
+}
 const protocol = client.getNegotiatedProtocolVersion?.() ?? ""; // version 1 does not tell
 await client.close();
-process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results, progress, questions, received }));
+process.stdout.write(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), results, prompts, progress, questions, received }));
