@@ -10,7 +10,7 @@ import (
 // attempt is no call. What allow and confirm require is required of both.
 func (l *live) obtain(s *site, n *graph.MCP, c *Call, unsafe bool) (output value.Value, cached bool, err error) {
 	defer l.away()()
-	if !l.caches(n) || l.past.isResolved(s.address()) {
+	if !l.caches(n) || c.Task != "" || l.past.isResolved(s.address()) {
 		output, err = l.request(s, n, c, unsafe)
 		return output, false, err
 	}

@@ -198,7 +198,11 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 		return nil, err
 	}
 	defer leave()
-	output, known, err := l.startCall(s, node, c, unsafe)
+	if c.Task != "" {
+		s.begin()
+		return l.takeUp(s, node, c)
+	}
+	started, output, known, err := l.startCall(s, node, c, unsafe)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +210,7 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 	if known {
 		return output, nil
 	}
-	output, err = l.caller.CallTool(s.ctx, *c)
+	output, err = l.caller.CallTool(l.withTasks(s.ctx, started, c, unsafe), *c)
 	if err != nil && s.ctx.Err() != nil {
 		l.cancelledCall(s.visit())
 	}
@@ -215,30 +219,39 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 
 // startCall records that an attempt begins, if it may be made: if the process dies then, the call
 // may have been made. known: the operator has said what it returned.
-func (l *live) startCall(s *site, node *graph.MCP, c *Call, unsafe bool) (output value.Value, known bool, err error) {
+func (l *live) startCall(s *site, node *graph.MCP, c *Call, unsafe bool) (visit *Visit, output value.Value, known bool, err error) {
 	started := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: s.visit(), Sync: unsafe}
-	started.Step.Attempt, started.Step.Args = c.Attempt, c.Args
-	if started.Step.Digest, err = digestWithin(s.work, c.Args); err != nil {
-		return nil, false, endOf(s.work, node, "before its call", err)
+	visit = started.Step
+	visit.Attempt, visit.Args = c.Attempt, c.Args
+	if visit.Digest, err = digestWithin(s.work, c.Args); err != nil {
+		return nil, nil, false, endOf(s.work, node, "before its call", err)
 	}
 	if result, known := l.past.result(c); known {
-		return result, true, recordFailure(node, l.hooks.record(s.ctx, &started)) // a replay finds the result by it
+		return visit, result, true, recordFailure(node, l.hooks.record(s.ctx, &started)) // a replay finds the result by it
 	}
+	if err := l.mayCall(s, node, c); err != nil {
+		return nil, nil, false, err
+	}
+	if failed := s.reserveCall(node); failed != nil {
+		return nil, nil, false, failed
+	}
+	return visit, nil, false, recordFailure(node, l.emit(s.ctx, &started))
+}
+
+// mayCall returns why a call is not made, or its task not taken up; or nil, and the call has its effect.
+func (l *live) mayCall(s *site, node *graph.MCP, c *Call) error {
 	if err := s.ctx.Err(); err != nil { // before it is recorded as a call that may have been made
-		return nil, false, endOf(s.ctx, node, "before its call", err)
+		return endOf(s.ctx, node, "before its call", err)
 	}
 	if failed := l.hooks.stopped(); failed != nil {
-		return nil, false, failed
+		return failed
 	}
 	effect, failed := s.permit(node)
 	if failed != nil {
-		return nil, false, failed
+		return failed
 	}
 	c.Effect, c.Believed = effect, effect != node.Effect
-	if failed := s.reserveCall(node); failed != nil {
-		return nil, false, failed
-	}
-	return nil, false, recordFailure(node, l.emit(s.ctx, &started))
+	return nil
 }
 
 // reserveCall counts a call for maxCalls.

@@ -121,6 +121,8 @@ func (e *Event) checkStep() error {
 		return err
 	}
 	switch {
+	case v.Task != "" && e.Kind != CallStarted:
+		return fmt.Errorf("it is %s with a task, which only %s has", e.Kind, CallStarted)
 	case v.Attempt < 0:
 		return fmt.Errorf("its attempt is %d, expected 0 or more", v.Attempt)
 	case e.Retry != nil && (e.Retry.Error == nil || e.Retry.WaitMs < 0):

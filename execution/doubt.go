@@ -118,10 +118,13 @@ func (l *live) resolve(s *site, c *Call) *Failure {
 		p.drop(inFlight)
 	}
 	resolution := p.resolutionAt(here, exact)
+	repeat := resolution.Repeat || resolution.RepeatAll || mayRepeat
 	switch {
 	case resolution.hasValue():
 		p.results[here] = resolution.Value
-	case !resolution.Repeat && !resolution.RepeatAll && !mayRepeat:
+	case inFlight != nil && inFlight.Task != "" && inFlight.Digest == digest(c.Args):
+		c.Task, p.tasks[here] = inFlight.Task, &resumed{call: inFlight, repeat: repeat}
+	case !repeat:
 		return s.located(l.inDoubt(node, c, inFlight))
 	}
 	return nil

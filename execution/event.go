@@ -125,6 +125,7 @@ type Visit struct {
 	Tool   string      `json:"tool,omitempty"`   // of an mcp node; of a graph node the tool of the file
 	Args   value.Value `json:"-"`                // call-started; not recorded: they follow from the records
 	Digest string      `json:"digest,omitempty"` // call-started; of Args, to recognise the call
+	Task   string      `json:"task,omitempty"`   // of another call-started of the same attempt: the server has answered with the task of this id
 }
 
 // At returns the address of the step or part.

@@ -33,6 +33,7 @@ type past struct {
 	endedAt    Address                 // of the in-doubt call before which the run ended last; empty for none
 	resolution Resolution              // of one of them
 	results    map[Address]value.Value // of calls that are resolved; nil is nothing
+	tasks      map[Address]*resumed    // of calls whose tasks are taken up
 }
 
 // pastOf reads the events of a run.
@@ -40,12 +41,14 @@ func pastOf(events []Event, h *hooks) *past {
 	p := &past{
 		frames: map[Address][]Record{}, failing: map[Address]bool{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
 		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, asked: map[Address][]string{}, covered: map[string]Answer{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
-		resolution: h.resolution, results: map[Address]value.Value{},
+		resolution: h.resolution, results: map[Address]value.Value{}, tasks: map[Address]*resumed{},
 	}
 	doubts := map[Address]*Visit{}
 	for _, e := range events {
 		at := e.At()
 		switch {
+		case e.Kind == CallStarted && e.Step.Task != "":
+			doubts[at] = e.Step
 		case e.Kind == CallStarted:
 			p.called[e.Step.Server+"."+e.Step.Tool]++
 			doubts[at] = e.Step

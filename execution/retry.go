@@ -53,6 +53,12 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		var failed *Failure
 		if err != nil {
 			failed = withAttempts(failureOf(s.ctx, n, err), number)
+			if isTaskLost(c, failed) {
+				if failed := l.lostTask(s, n, c, failed); failed != nil {
+					return ended(failed)
+				}
+				continue
+			}
 			l.spent.add(bytesIn, failed.answered())
 			if again, why, err = s.retries(n, failed, number, unsafe); err != nil {
 				failed, again = withAttempts(failureOf(s.ctx, n, err), number), false
@@ -75,7 +81,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 		if err := l.failAttempt(s, number, attempt, wait, unsafe); err != nil {
 			return outcome{}, err
 		}
-		done = append(done, attempt)
+		done, c.Task = append(done, attempt), ""
 		key = nextKey(key, number, failed)
 		countAttempt(c, number+1, key)
 		if failed := l.pause(s, wait); failed != nil {

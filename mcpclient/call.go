@@ -1,12 +1,10 @@
 package mcpclient
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"sync"
 	"time"
@@ -58,7 +56,7 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 // have ended. leave gives up its slot. The error is an *Error when build fails.
 func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error), leave func()) (raw json.RawMessage, err error) {
 	var mine *turn
-	if s.serial && method == callMethod {
+	if s.serial && (method == callMethod || method == taskResultMethod) {
 		if mine, err = s.turns.wait(ctx); err != nil {
 			return nil, err
 		}
@@ -134,21 +132,28 @@ func (u *upstream) explain(ctx context.Context, s *session, err error) *Error {
 	return &Error{Code: CodeTransport, Message: "the connection failed: " + s.note.shown(err.Error(), 500), Err: err}
 }
 
-// callTool makes a call; a timeout above 0 replaces that of the server.
-func (u *upstream) callTool(
-	ctx context.Context, tool string, args value.Value, meta map[string]any, timeout time.Duration,
-) (result, *Error) {
-	meta, end := u.reports.begin(ctx, meta)
+// callTool makes a call, or takes up its task.
+func (u *upstream) callTool(ctx context.Context, c toolCall) (result, *Error) {
+	if c.timeout <= 0 {
+		c.timeout = u.conf.timeoutOf(c.tool)
+	}
+	var end func()
+	c.meta, end = u.reports.begin(ctx, c.meta)
 	defer end()
+	if c.task != "" {
+		return u.takeUp(ctx, c)
+	}
 	var more []byte
 	for round := 1; ; round++ {
-		r, s, fail := u.tryTool(ctx, toolCall{tool, args, meta, timeout}, more)
+		r, s, fail := u.tryTool(ctx, &c, more)
 		switch {
 		case fail != nil:
-			if unknown := u.unknownTool(ctx, tool, fail); unknown != nil {
+			if unknown := u.unknownTool(ctx, c.tool, fail); unknown != nil {
 				return result{}, unknown
 			}
-			return result{}, u.taskNeeded(tool, fail)
+			return result{}, u.taskNeeded(c.tool, fail)
+		case r.task != nil:
+			return u.await(ctx, c, s, r.task)
 		case !r.inputRequired:
 			return r, nil
 		case round == inputRounds:
@@ -173,12 +178,15 @@ type toolCall struct {
 	tool    string
 	args    value.Value
 	meta    map[string]any
-	timeout time.Duration // above 0: instead of the server's
+	timeout time.Duration
+	task    string    // that is taken up; empty: the call is made
+	sent    time.Time // when tryTool has sent it
+	mark    int       // where the standard error of the server was then
 }
 
 // tryTool sends one request of a call: there is another one when the tool asks for input.
-func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result, *session, *Error) {
-	mark, admitted := 0, false
+func (u *upstream) tryTool(ctx context.Context, c *toolCall, more []byte) (result, *session, *Error) {
+	admitted := false
 	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
 		if !admitted {
 			if fail := u.rate.wait(ctx); fail != nil {
@@ -193,28 +201,37 @@ func (u *upstream) tryTool(ctx context.Context, c toolCall, more []byte) (result
 			u.rate.giveBack()
 			return request{}, fail
 		}
-		mark = s.stderr.mark()
+		if s.meta == nil && s.able.taskCalls && known != nil && known.TaskRequired() {
+			more = []byte(`"task":{}`) // there is no other more in the older era
+		}
+		c.mark, c.sent = s.stderr.mark(), u.opts.clock.now()
 		params, err := s.callParams(ctx, c.tool, c.args, c.meta, more)
 		if err != nil {
 			return request{}, unencoded(err)
 		}
-		return request{name: c.tool, params: params, offer: known, timeout: cmp.Or(c.timeout, u.conf.timeoutOf(c.tool))}, nil
+		return request{name: c.tool, params: params, offer: known, timeout: c.timeout}, nil
 	})
 	if fail != nil {
 		return result{}, s, fail
 	}
+	r, fail := u.resultOf(ctx, s, c, raw)
+	return r, s, fail
+}
+
+// resultOf reads what a server has answered to a call.
+func (u *upstream) resultOf(ctx context.Context, s *session, c *toolCall, raw []byte) (result, *Error) {
 	r, err := readResult(raw, u.conf.TextResults)
-	if keep, wanted := ctx.Value(wholeKey{}).(func([]byte)); wanted && err == nil && !r.inputRequired {
+	if keep, wanted := ctx.Value(wholeKey{}).(func([]byte)); wanted && err == nil && !r.inputRequired && r.task == nil {
 		keep(raw)
 	}
 	switch {
 	case err != nil:
-		fail = &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}
+		return r, &Error{Code: CodeBadResult, Message: "invalid tools/call result: " + err.Error()}
 	case r.failed:
 		message, structured := s.note.failed(r)
-		fail = &Error{Code: CodeToolError, Message: message, Structured: structured, Result: r.value, Stderr: s.stderr.tail(mark, s.note)}
+		return r, &Error{Code: CodeToolError, Message: message, Structured: structured, Result: r.value, Stderr: s.stderr.tail(c.mark, s.note)}
 	}
-	return r, s, fail
+	return r, nil
 }
 
 // toolMissing matches what servers write, in an error or in a failed result, when they
@@ -258,73 +275,9 @@ func (u *upstream) taskNeeded(tool string, fail *Error) *Error {
 	if l := u.known.Load(); l == nil || l.byName[tool] == nil || !l.byName[tool].TaskRequired() {
 		return fail
 	}
-	fail.Hint = "the tool can only be called as a task (execution.taskSupport: required), and calls are made without tasks: call another tool"
+	if s := u.live(); s == nil || s.meta != nil || s.able.taskCalls {
+		return fail // it was called as one
+	}
+	fail.Hint = "the tool can only be called as a task (execution.taskSupport: required), which this server does not offer (tasks.requests.tools.call): call another tool"
 	return fail
-}
-
-const (
-	progressMost = 16 << 10 // bytes of one report
-	progressText = 200      // bytes of its message that are passed on
-)
-
-// Progress takes what a server reports of a call in flight; total is 0 when the server
-// does not know it. The numbers are the server's own and follow no rule; the message is
-// redacted and short. It must return at once, and is not called after the call has ended.
-type Progress func(done, total float64, message string)
-
-type progressKey struct{}
-
-// WithProgress returns a context whose calls ask their servers to report progress.
-func WithProgress(ctx context.Context, report Progress) context.Context {
-	return context.WithValue(ctx, progressKey{}, report)
-}
-
-// reports are the calls in flight that asked for progress, by token. Safe for concurrent
-// use.
-type reports struct {
-	mu   sync.Mutex // guards the fields below; held while a report is passed on
-	last int64
-	by   map[int64]Progress
-}
-
-// begin returns the _meta of a call that asks for progress, with a token of its own. The
-// caller must call end.
-func (r *reports) begin(ctx context.Context, meta map[string]any) (withToken map[string]any, end func()) {
-	report, _ := ctx.Value(progressKey{}).(Progress)
-	if report == nil {
-		return meta, func() {}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.by == nil {
-		r.by = map[int64]Progress{}
-	}
-	r.last++
-	token := r.last
-	r.by[token] = report
-	withToken = map[string]any{}
-	maps.Copy(withToken, meta)
-	withToken["progressToken"] = token
-	return withToken, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.by, token)
-	}
-}
-
-// reported passes on a report of the server, if it belongs to a call in flight.
-func (s *session) reported(params []byte) {
-	var p struct {
-		ProgressToken   int64
-		Progress, Total float64
-		Message         string
-	}
-	if len(params) > progressMost || json.Unmarshal(params, &p) != nil {
-		return
-	}
-	s.reports.mu.Lock()
-	defer s.reports.mu.Unlock()
-	if report := s.reports.by[p.ProgressToken]; report != nil {
-		report(p.Progress, p.Total, s.note.shown(p.Message, progressText))
-	}
 }

@@ -37,8 +37,8 @@ func (t *Tool) Icons() []byte {
 	return icons
 }
 
-// TaskRequired reports whether the tool can only be called as a task, which this package does not
-// do: revision 2025-11-25 lets servers refuse other calls of it.
+// TaskRequired reports whether the tool can only be called as a task: revision 2025-11-25 lets servers
+// refuse other calls of it.
 func (t *Tool) TaskRequired() bool {
 	var support []byte
 	return len(t.Execution) > 0 && pick(t.Execution, field{"taskSupport", &support}) == nil && string(support) == `"required"`

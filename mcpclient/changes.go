@@ -51,10 +51,17 @@ func (p *Pool) Changes(server string) (changed <-chan struct{}, end func()) {
 type abilities struct {
 	prompts, resources, completions  bool
 	promptsChanged, resourcesChanged bool // it notifies changes of these lists
+
+	tasks     bool // it may answer a call with a task, whose state it may notify: modern
+	taskCalls bool // calls can ask for a task: 2025-11-25
 }
 
 func abilitiesOf(c mcp.ServerCapabilities) abilities {
+	_, tasks := c.Extensions[tasksExtension]
 	return abilities{
+		tasks:     tasks,
+		taskCalls: c.Tasks != nil && c.Tasks.Requests != nil && c.Tasks.Requests.Tools != nil && c.Tasks.Requests.Tools.Call != nil,
+
 		prompts: c.Prompts != nil, promptsChanged: c.Prompts != nil && c.Prompts.ListChanged,
 		resources: c.Resources != nil, resourcesChanged: c.Resources != nil && c.Resources.ListChanged,
 		completions: c.Completions != nil,

@@ -15,7 +15,8 @@
 //
 // Beside that way: catalog.go holds the tools that a server lists, by which offer.go refuses
 // calls that cannot succeed; elicit.go passes questions of a server on to the caller, and
-// watch.go pauses the call's time limit meanwhile; authorize.go gives requests their token,
+// watch.go pauses the call's time limit meanwhile; task.go waits for the task with which a server
+// answers a call, and task_state.go reads what it says of it; authorize.go gives requests their token,
 // which login.go gets and token_file.go stores; notes.go logs, redacted. shared.go lends
 // one Pool to several users.
 package mcpclient

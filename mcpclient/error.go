@@ -7,32 +7,34 @@ import (
 	"strings"
 	"time"
 
+	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 )
 
 // The codes of an Error.
 const (
-	CodeUnknownServer    = "unknown-server"    // the file has no such server
-	CodeUnknownTool      = "unknown-tool"      // the server has no such tool
-	CodeNotListed        = "not-listed"        // the server does not list its tools, and they have to be checked
-	CodeListedTwice      = "listed-twice"      // it lists the tool with different definitions, and it has to be checked
-	CodeInvalidArguments = "invalid-arguments" // its inputSchema does not allow them; nothing was sent
-	CodeBadSchema        = "bad-schema"        // its inputSchema is too large or takes too long to validate by; nothing was sent
-	CodeNotAllowed       = "not-allowed"       // this process may not start it
-	CodeLoginNeeded      = "login-needed"      // the user has to log in, by the command of the hint
-	CodeServerStart      = "server-start"      // it could not be started, or is not tried again yet
-	CodeServerExited     = "server-exited"     // its process ended
-	CodeTransport        = "transport"         // its connection broke, or carried a message that the protocol does not allow
-	CodePrivateAddress   = "private-address"   // its address must not be dialled; see allowPrivate
-	CodeTooLarge         = "too-large"         // it sent more than the limit
-	CodeTimeout          = "timeout"           // it did not answer in time
-	CodeCancelled        = "cancelled"         // the caller's context ended; Unwrap returns why
-	CodeToolError        = "tool-error"        // it answered with isError
-	CodeRPCError         = "rpc-error"         // it answered with a JSON-RPC error
-	CodeInputRequired    = "input-required"    // the tool asks for input that it cannot get
-	CodeBadResult        = "bad-result"        // its answer is not a tool result
-	CodeClosed           = "closed"            // the pool is closed
+	CodeUnknownServer    = "unknown-server"     // the file has no such server
+	CodeUnknownTool      = "unknown-tool"       // the server has no such tool
+	CodeNotListed        = "not-listed"         // the server does not list its tools, and they have to be checked
+	CodeListedTwice      = "listed-twice"       // it lists the tool with different definitions, and it has to be checked
+	CodeInvalidArguments = "invalid-arguments"  // its inputSchema does not allow them; nothing was sent
+	CodeBadSchema        = "bad-schema"         // its inputSchema is too large or takes too long to validate by; nothing was sent
+	CodeNotAllowed       = "not-allowed"        // this process may not start it
+	CodeLoginNeeded      = "login-needed"       // the user has to log in, by the command of the hint
+	CodeServerStart      = "server-start"       // it could not be started, or is not tried again yet
+	CodeServerExited     = "server-exited"      // its process ended
+	CodeTransport        = "transport"          // its connection broke, or carried a message that the protocol does not allow
+	CodePrivateAddress   = "private-address"    // its address must not be dialled; see allowPrivate
+	CodeTooLarge         = "too-large"          // it sent more than the limit
+	CodeTimeout          = "timeout"            // it did not answer in time
+	CodeCancelled        = "cancelled"          // the caller's context ended; Unwrap returns why
+	CodeToolError        = "tool-error"         // it answered with isError
+	CodeRPCError         = "rpc-error"          // it answered with a JSON-RPC error
+	CodeInputRequired    = "input-required"     // the tool asks for input that it cannot get
+	CodeBadResult        = "bad-result"         // its answer is not a tool result
+	CodeTaskUnknown      = call.CodeTaskUnknown // the task of the call could not be taken up
+	CodeClosed           = "closed"             // the pool is closed
 )
 
 // Error is a failure of an upstream server. Message is lower case unless it is the

@@ -19,14 +19,21 @@ type result struct {
 	text          string      // all its text
 	structured    []byte      // of a failed result: structuredContent as compact JSON; nil when it is missing
 	inputRequired bool
-	input         input // which the tool asks for, if inputRequired
+	input         input  // which the tool asks for, if inputRequired
+	task          []byte // with which the server has answered in place of a result; or nil
 }
+
+// errTask is the error of a task where only a result can be.
+var errTask = errors.New("the server has begun a task, expected the result of the call")
 
 // ReadResult returns the value of a tool result, as JSON from MCP's tools/call, and whether the
 // call failed: the value is that which an expression reads of such a call, nil for none. The error
 // describes a result that is not one.
 func ReadResult(raw []byte) (v value.Value, failed bool, err error) {
 	r, err := readResult(raw, false)
+	if r.task != nil {
+		return nil, false, errTask
+	}
 	return r.value, r.failed || r.inputRequired, err
 }
 
@@ -44,6 +51,8 @@ func readResult(raw []byte, asText bool) (result, error) {
 		return result{}, err
 	case string(kind) == `"input_required"`:
 		return result{inputRequired: true, input: asked}, nil
+	case string(kind) == `"task"`:
+		return result{task: raw}, nil
 	case string(isError) == "true":
 		return failedResult(content, structured), nil
 	case asText && content != nil:
@@ -56,7 +65,7 @@ func readResult(raw []byte, asText bool) (result, error) {
 		}
 		return result{value: v}, nil
 	case content == nil && len(task) > 0 && task[0] == '{':
-		return result{}, errors.New("the server has begun a task, expected the result of the call")
+		return result{task: task}, nil // of revision 2025-11-25
 	}
 	v, details, err := contentValue(content)
 	return result{value: v, details: details}, err

@@ -47,7 +47,7 @@ func TestValueOfACall(t *testing.T) {
 
 // A task is no result: it must not pass for one that is empty.
 func TestTaskIsNoResult(t *testing.T) {
-	if r, err := readResult([]byte(`{"task":{"taskId":"1","status":"working"}}`), false); err == nil {
+	if r, err := readResult([]byte(`{"task":{"taskId":"1","status":"working"}}`), false); err != nil || r.task == nil {
 		t.Errorf("%+v", r)
 	}
 	if r, err := readResult([]byte(`{"task":{"taskId":"1"},"content":[{"type":"text","text":"1"}]}`), false); err != nil || r.value != 1.0 {

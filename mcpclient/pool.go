@@ -74,8 +74,9 @@ func (p *Pool) use(server, tool string, f func(*upstream) *Error) error {
 // CallTool calls a tool of a server and returns the value of its result: its
 // structuredContent, otherwise the value of its contents. Of the call it reads Server, Tool, Args, Meta,
 // which goes into the request's _meta, and Timeout, which replaces that of the server when it is above 0;
-// it starts when the call is sent. The error is an *Error. When ctx ends, the server is notified and
-// CallTool returns at once. So a Pool is an execution.ToolCaller.
+// it starts when the call is sent. A server that answers with a task is asked until that has ended; with a Task the
+// call is not sent, and that task is awaited. The error is an *Error. When ctx ends, the server is notified and
+// CallTool returns at once; with a task, once the server has answered that it cancels it, or half a second later. So a Pool is an execution.ToolCaller.
 func (p *Pool) CallTool(ctx context.Context, c call.Call) (value.Value, error) {
 	v, _, err := p.CallToolInDetail(ctx, &c)
 	return v, err
@@ -89,7 +90,7 @@ func (p *Pool) CallToolInDetail(ctx context.Context, c *call.Call) (value.Value,
 	}
 	var r result
 	err := p.use(c.Server, c.Tool, func(u *upstream) (fail *Error) {
-		r, fail = u.callTool(ctx, c.Tool, c.Args, c.Meta, timeout)
+		r, fail = u.callTool(ctx, toolCall{tool: c.Tool, args: c.Args, meta: c.Meta, timeout: timeout, task: c.Task})
 		return fail
 	})
 	return r.value, r.details, err

@@ -53,7 +53,7 @@ func TestEras(t *testing.T) {
 		{"modern", config.ProtocolAuto, "", `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`, `"initialize","server/discover"`},
 		{"modern", config.ProtocolModern, "", `"run":"r1/0"`, `"server/discover"`},
 		{"modern", config.ProtocolLegacy, CodeServerStart, "", ""},
-		{"both", config.ProtocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{}`, `"server/discover"`},
+		{"both", config.ProtocolModern, "", `"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`, `"server/discover"`},
 		{"both", config.ProtocolAuto, "", `{"run":"r1/0"}`, `"initialize"`},
 		{"nodiscover", config.ProtocolAuto, "", `{"run":"r1/0"}`, `"initialize"`},
 	} {

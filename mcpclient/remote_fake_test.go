@@ -19,12 +19,13 @@ import (
 type web struct {
 	*httptest.Server
 	modern  bool
-	listen  bool   // modern: takes subscriptions, whose events come from events
-	stream  bool   // answers calls as events
-	listing func() // called when the answer to tools/list is made and not sent yet
-	before  string // an event before the answer of a call, when stream or sse; TOKEN is its progressToken
-	lost    bool   // knows no request that is to be cancelled
-	more    string // what tools/list answers with a cursor
+	listen  bool              // modern: takes subscriptions, whose events come from events
+	stream  bool              // answers calls as events
+	listing func()            // called when the answer to tools/list is made and not sent yet
+	before  string            // an event before the answer of a call, when stream or sse; TOKEN is its progressToken
+	lost    bool              // knows no request that is to be cancelled
+	more    string            // what tools/list answers with a cursor
+	says    map[string]string // results by method, in place of others
 
 	mu       sync.Mutex // guards what follows
 	tools    string     // what tools/list answers
@@ -94,6 +95,9 @@ func (w *web) asked(method string) int {
 
 // answer is the result for a request, "" when it gets none.
 func (w *web) answer(m rpc) string {
+	if said := w.says[m.Method]; said != "" {
+		return said
+	}
 	switch m.Method {
 	case "initialize":
 		return `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}`

@@ -97,6 +97,7 @@ type session struct {
 
 	reports *reports // of the upstream, whichever session its calls are on
 	changes *changes // of the upstream
+	wakes   *wakes   // likewise
 	able    abilities
 }
 
@@ -123,13 +124,15 @@ func (s *session) heard(method string, params []byte) {
 		s.changes.signal()
 	case progressMethod:
 		s.reported(params)
+	case taskMethod:
+		s.wakes.heard(params)
 	}
 }
 
 // notified is heard for HTTP, where the library reads; conn calls heard itself.
 func (s *session) notified(n mcp.JSONRPCNotification) {
 	var params []byte
-	if n.Method == progressMethod { // of the others only the method counts
+	if n.Method == progressMethod || n.Method == taskMethod { // of the others only the method counts
 		params, _ = json.Marshal(n.Params) // it has just been decoded from JSON
 	}
 	s.heard(n.Method, params)
@@ -227,6 +230,7 @@ type request struct {
 	method string
 	name   string // of the tool of tools/call, or the URI of resources/read: the modern era mirrors it into HTTP headers
 	params json.RawMessage
+	task   string // the id of the task of a request about one, which is mirrored likewise
 	offer  *offer // the tool of tools/call; nil when it is unknown
 	turn   *turn  // of a call where calls take turns; otherwise nil
 	leave  func() // gives up its slot among the requests in flight
@@ -270,6 +274,9 @@ func (s *session) headers(r request) http.Header {
 	h := http.Header{}
 	for key, value := range mcp.StandardHeaders(s.version, mcp.MCPMethod(r.method), params) {
 		h.Set(key, value)
+	}
+	if id, ok := mcp.EncodeHeaderValue(r.task); ok && r.task != "" {
+		h.Set(mcp.HeaderName, id)
 	}
 	r.offer.mirror(h, r.params)
 	return h

@@ -29,6 +29,7 @@ type upstream struct {
 
 	reports reports // of calls in flight
 	changes changes // of its lists
+	wakes   wakes   // of the tasks that are awaited
 
 	auth      *authorizer // nil unless the server's entry has oauth
 	authFault error       // why there is none although the entry has oauth
@@ -155,7 +156,7 @@ var (
 // connect starts or dials the server and does the handshake.
 func (u *upstream) connect(ctx context.Context) (*session, *Error) {
 	name := u.conf.Name.Value
-	s := &session{note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports, changes: &u.changes}
+	s := &session{note: newNotes(name, u.opts.logger, u.opts.secrets), reports: &u.reports, changes: &u.changes, wakes: &u.wakes}
 	if u.conf.AllowElicit && u.conf.Transport != config.SSE { // by sse, the library does not pass on the server's requests
 		s.elicit = u.opts.elicit
 	}

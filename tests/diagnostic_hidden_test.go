@@ -71,7 +71,6 @@ var elsewhereTold = map[string]string{
 	"bad-test":       "toolgraph test", "unknown-test-name": "toolgraph test", "mock-refused": "toolgraph test",
 	"bad-lock": "a lock", "lock-edited": "a lock", "not-locked": "a lock", "exceeds-lock": "a lock", "server-changed": "a lock", "annotation-contradicts": "a lock",
 	"argument-refused":      "a lock",
-	"task-required":         "a lock",
 	"unknown-upstream-tool": "toolgraph check --live", "tool-listed-twice": "toolgraph check --live",
 }
 

@@ -30,6 +30,9 @@ type Call struct {
 	// changed. The engine sends a key that is the same when the same step is called again,
 	// so that a server can recognise a repetition.
 	Meta map[string]any `json:"-"`
+	// Task is the id of the task with which the server has answered the call before: the call is
+	// not made, and its task is taken up. Empty: there is none.
+	Task string `json:"task,omitempty"`
 }
 
 // At returns the address that the call's record will have.

@@ -215,7 +215,7 @@ func (w *writer) errorOf(e execution.Event, err error, waited bool) error {
 		return fmt.Errorf("%w: %w", ErrNotEnded, err)
 	case w.store.opts.Durable:
 		return fmt.Errorf("--durable: the run cannot be recorded: %w", err)
-	case waited && e.Kind == execution.CallStarted && !w.note(e, shortNote):
+	case waited && e.Kind == execution.CallStarted && e.Step.Task == "" && !w.note(e, shortNote):
 		return fmt.Errorf("the call is not safe to repeat and cannot be recorded before it is made; "+
 			"make the history writable, or run with --no-history: %w", err)
 	}

@@ -111,6 +111,9 @@ func (w *writer) waits(e execution.Event) bool {
 	if e.Kind == execution.Answered || e.Kind == execution.RunStarted || e.Kind == execution.RunFinished {
 		return e.Sync
 	}
+	if e.Kind == execution.CallStarted && e.Step.Task != "" { // the note of the call has not the task
+		return e.Sync
+	}
 	return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)
 }
 

@@ -21,7 +21,6 @@ func (c *checker) call(ctx context.Context, node int, call graph.Node, defined *
 	if m, isMCP := call.(*graph.MCP); isMCP {
 		c.confirmed(m, defined)
 		c.cached(m, defined)
-		c.task(m, defined)
 		c.tooMany(m)
 		c.effectOf(m, defined)
 		if m.Retry != nil {

@@ -338,7 +338,6 @@ type Tool struct {
 	Idempotent   *bool  // idempotentHint, likewise
 	Believed     bool   // what the annotations say counts: they are of a lock, or of a trusted server
 	Learned      bool   // OutputSchema was inferred from recorded calls, not declared
-	TaskRequired bool   // it can only be called as a task: execution.taskSupport is required
 	From         string // the source of this description, for messages: "graph.lock.yaml"; may be empty
 }
 

@@ -95,7 +95,7 @@ func printTool(w io.Writer, l *listed, t *listedTool) error {
 		program.PrintLine(w, "\nAnnotations (from the server, not verified): %s", hints)
 	}
 	if t.TaskRequired() {
-		fmt.Fprintln(w, "\nThe tool can only be called as a task (execution.taskSupport: required), so graphs cannot call it.")
+		fmt.Fprintln(w, "\nThe tool can only be called as a task (execution.taskSupport: required), and calls of it are.")
 	}
 	if t.OutputSchema == nil {
 		fmt.Fprintln(w, "\nResult: not described by the server")

@@ -57,7 +57,7 @@ func (l *Loaded) describe(upstream string, t *mcpclient.Tool) flow.Tool {
 	hints := lock.HintsOf(t.Annotations)
 	listed := flow.Tool{
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, From: fmt.Sprintf("server %q", upstream),
-		ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent, TaskRequired: t.TaskRequired(),
+		ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
 	}
 	if l.Lock == nil {
 		listed.Believed = l.File.Trusts(upstream)

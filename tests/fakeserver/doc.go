@@ -23,6 +23,8 @@
 //	               {"echo": {…}, "inc": null}; null is not there any more
 //	answers=PATH   has other tools than these, with fixed results: see answers.go
 //	offers=PATH    has prompts and resources: see prompts.go
+//	tasks=DIR      has a tool that answers with a task: see tasks.go
+//	notify         notifies changes of tasks
 //
 // Any other argument is kept and shown by the tool argv. Tools: see tools.go.
 package main

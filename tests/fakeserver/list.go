@@ -74,6 +74,8 @@ func definition(name string) json.RawMessage {
 			`"oneOf":[{"required":["n"]},{"required":["any"]}],"minProperties":1,"unevaluatedProperties":false},` +
 			`"outputSchema":{"type":"object","properties":{"ok":{"type":"boolean"}},"x-order":[3,1,2]},` +
 			`"annotations":{"readOnlyHint":true,"x-custom":{"remaining":true}},"_meta":{"vendor":1}}`)
+	case "task":
+		return json.RawMessage(`{"name":"task","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`)
 	case "oddtool":
 		return json.RawMessage(`{"name":"oddtool","inputSchema":{"type":["object","null"]}}`)
 	}

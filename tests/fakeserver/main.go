@@ -40,6 +40,7 @@ type server struct {
 	canceled []string                        // raw ids of notifications/cancelled
 	waiting  map[string]chan json.RawMessage // requests of the server by id
 	asked    int
+	tasks    taskStore
 	methods  []string // of all requests
 }
 
@@ -53,6 +54,7 @@ func main() {
 		s.modes[name] = value
 	}
 	s.answering()
+	s.offerTasks()
 	s.begin()
 	s.serve(os.Stdin)
 	s.note("eof")
@@ -169,7 +171,7 @@ func (s *server) request(m message) {
 			s.read(m)
 		}
 	default:
-		if !s.offers(m) {
+		if !s.offers(m) && !s.aboutTask(m) {
 			s.unknown(m)
 		}
 	}
@@ -220,6 +222,14 @@ func (s *server) handshake(m message) {
 		changes := map[string]any{"listChanged": true}
 		caps["prompts"], caps["resources"], caps["completions"] = changes, changes, map[string]any{}
 	}
+	version := "2025-06-18"
+	if s.has("tasks") {
+		version = "2025-11-25"
+		caps["extensions"] = map[string]any{"io.modelcontextprotocol/tasks": map[string]any{}}
+		if !discover {
+			caps["tasks"] = map[string]any{"cancel": map[string]any{}, "requests": map[string]any{"tools": map[string]any{"call": map[string]any{}}}}
+		}
+	}
 	if discover {
 		s.result(m.ID, map[string]any{
 			"resultType": "complete", "supportedVersions": []string{"2026-07-28"}, "capabilities": caps,
@@ -227,7 +237,7 @@ func (s *server) handshake(m message) {
 			"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": info},
 		})
 	} else {
-		s.result(m.ID, map[string]any{"protocolVersion": "2025-06-18", "capabilities": caps, "serverInfo": info})
+		s.result(m.ID, map[string]any{"protocolVersion": version, "capabilities": caps, "serverInfo": info})
 	}
 	if s.has("deaf") {
 		time.Sleep(time.Hour)

@@ -50,7 +50,7 @@ func ForkOf(ctx context.Context, g *graph.Graph, events []execution.Event, at ex
 		if e.Kind == execution.StepFinished {
 			plan.Copied++
 		}
-		if e.Kind == execution.CallStarted {
+		if e.Kind == execution.CallStarted && e.Step.Task == "" {
 			plan.Calls++
 		}
 	}
@@ -64,7 +64,7 @@ func ForkOf(ctx context.Context, g *graph.Graph, events []execution.Event, at ex
 	}
 	var made []*execution.Visit
 	for _, e := range cut.After {
-		if e.Kind == execution.CallStarted {
+		if e.Kind == execution.CallStarted && e.Step.Task == "" {
 			made = append(made, e.Step)
 		}
 	}

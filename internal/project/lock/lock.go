@@ -81,7 +81,6 @@ func (l *Lock) Tool(server, tool string) (flow.Tool, bool) {
 	return flow.Tool{
 		InputSchema: e.Input, OutputSchema: e.Output, Learned: e.Learned > 0, From: l.Name, Believed: true,
 		ReadOnly: hints.ReadOnly, Destructive: hints.Destructive, Idempotent: hints.Idempotent,
-		TaskRequired: e.TaskRequired,
 	}, true
 }
 

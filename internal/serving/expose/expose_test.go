@@ -100,7 +100,6 @@ func TestW10ToolsThatAreLeftOut(t *testing.T) {
 		`{"name":"a\nb"}`:  "characters that some hosts reject",
 		`{"name":"taken"}`: "has the name of another tool",
 		`{"name":"` + strings.Repeat("x", 61) + `"}`:                          "has 65 characters",
-		`{"name":"task","execution":{"taskSupport":"required"}}`:              "can only be called as a task",
 		`{"name":"big","description":"` + strings.Repeat("x", 1<<20+1) + `"}`: "at most 1048576 are listed",
 	} {
 		if e, why, err := s.Tool(t.Context(), "up", tool(t, raw)); e != nil || err != nil || !strings.HasPrefix(why, "left out: ") || !strings.Contains(why, want) {
@@ -108,8 +107,9 @@ func TestW10ToolsThatAreLeftOut(t *testing.T) {
 		}
 	}
 	for raw, want := range map[string]string{
-		`{"name":"may","execution":{"taskSupport":"optional"}}`: "its inputSchema is not of type object",
-		`{"name":"any","inputSchema":{"type":"object"}}`:        "",
+		`{"name":"may","execution":{"taskSupport":"optional"}}`:                                  "its inputSchema is not of type object",
+		`{"name":"task","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`: "",
+		`{"name":"any","inputSchema":{"type":"object"}}`:                                         "",
 	} {
 		if e, why, err := s.Tool(t.Context(), "up", tool(t, raw)); e == nil || err != nil || !strings.HasPrefix(why, want) {
 			t.Errorf("%s: %v %s %v", raw, e, why, err)

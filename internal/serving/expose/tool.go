@@ -32,9 +32,6 @@ func (s *Set) Tool(ctx context.Context, from string, listed *mcpclient.Tool) (e 
 	if problem, _, _ := s.problem(from, listed.Name); problem != "" {
 		return nil, "left out: " + problem, nil
 	}
-	if listed.TaskRequired() {
-		return nil, "left out: it can only be called as a task, which is not supported", nil
-	}
 	if n := max(len(listed.InputSchema), len(listed.OutputSchema), len(listed.Annotations), len(listed.Description)); n > mostDefinition {
 		return nil, fmt.Sprintf("left out: a part of its definition has %d bytes, at most %d are listed", n, mostDefinition), nil
 	}
