@@ -56,8 +56,8 @@ func (c *call) beginTask() {
 		c.refuse(-32601, "the tool needs a task")
 		return
 	}
-	c.server.tasks.mu.Lock()
-	defer c.server.tasks.mu.Unlock()
+	c.tasks.mu.Lock()
+	defer c.tasks.mu.Unlock()
 	n := 1
 	for ; ; n++ {
 		if _, err := os.Stat(c.taskPath(fmt.Sprintf("task-%d", n), "")); err != nil {
