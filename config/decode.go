@@ -117,7 +117,7 @@ func (d *decoder) server(file *fields) Server {
 	if fs == nil {
 		return Server{Pos: it.pos}
 	}
-	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions"), Icons: d.icons(fs)}
+	s := Server{Pos: it.pos, Name: fs.text("name"), Version: fs.loose("version"), Title: fs.text("title"), Instructions: fs.text("instructions"), Icons: d.icons(fs), TaskAfter: fs.milliseconds("taskAfterMs")}
 	d.constantsInText(s.Title, "title of the server")
 	d.constantsInText(s.Instructions, "instructions of the server")
 	fs.require("name", s.Name)

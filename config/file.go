@@ -55,9 +55,13 @@ func (f *File) FromRegistry(server string) bool {
 // Server is the name and description that clients see in the initialize result.
 type Server struct {
 	Pos                                Pos
-	Name, Version, Title, Instructions Text  // Title defaults to Name
-	Icons                              *Data // a KindArray, or nil when there are none
+	Name, Version, Title, Instructions Text          // Title defaults to Name
+	Icons                              *Data         // a KindArray, or nil when there are none
+	TaskAfter                          time.Duration // how long a call may take before its client gets a task; default 5 s
 }
+
+// DefaultTaskAfter is the TaskAfter of a file that does not set it.
+const DefaultTaskAfter = 5 * time.Second
 
 // Limits are the limits of one run.
 type Limits struct {

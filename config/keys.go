@@ -120,6 +120,7 @@ var serverForm = lazyForm(func() *form {
 			{name: "title", doc: "The name for people; default: name.", value: textValue()},
 			{name: "instructions", doc: "When an agent should use these tools.", value: textValue()},
 			iconsKey("the server"),
+			{name: "taskAfterMs", doc: "How long a call may take before a client that has the Tasks extension gets a task in place of its result, in milliseconds.", value: wholeNumber(int(DefaultTaskAfter.Milliseconds()), 3_600_000)},
 			{name: "description", older: true},
 		},
 	}
@@ -154,7 +155,7 @@ var toolForm = lazyForm(func() *form {
 			metaKey,
 			{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
 			{name: "hidden", doc: "Whether only graphs and tests call the tool: clients do not see it.", value: value{"type": "boolean", "default": false}},
-			promptKey,
+			promptKey(),
 			{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},
 			allowKey("toolAllow"),
 			{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},

@@ -18,9 +18,12 @@ type Suggestion struct {
 
 const suggestKey = "suggest"
 
-var promptKey = key{
-	name: "prompt", value: value{"type": "boolean", "default": false},
-	doc: "Whether clients get the tool as a prompt, too: its arguments are the properties of inputSchema as texts, and the message is the text of its result. With hidden it is a prompt only.",
+// promptKey is the key prompt of a tool.
+func promptKey() key {
+	return key{
+		name: "prompt", value: value{"type": "boolean", "default": false},
+		doc: "Whether clients get the tool as a prompt, too: its arguments are the properties of inputSchema as texts, and the message is the text of its result. With hidden it is a prompt only.",
+	}
 }
 
 // argumentForm has what the language adds to the schema of a property; its other keys are those of JSON Schema.

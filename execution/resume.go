@@ -73,7 +73,9 @@ func (e *Engine) Ended(ctx context.Context, g *graph.Graph, events []Event, opts
 	if end == nil {
 		return nil, fmt.Errorf("run %s has not ended", l.id)
 	}
-	return l.ended(end)
+	result, err := l.ended(end)
+	result.Usage.Duration = usedTime(events) // not the time of reading them, so that the end is the same each time
+	return result, err
 }
 
 // ended returns the recorded end of a run.

@@ -71,7 +71,10 @@ func (l *Loaded) answerCall(
 	if called.Key != "" || called.Answers {
 		j.caller = callerOf(ctx, args)
 	}
-	if c := called.Continued; c != nil {
+	called.Name.Set(j.id)
+	if c := called.Continued; c != nil && c.Tool != "" {
+		return l.continueTask(ctx, j, c)
+	} else if c != nil {
 		j.id, j.mark, j.given, j.refused = c.Run, c.Mark, c.Answers, server.NotWaiting()
 		j.caller = callerOf(ctx, args)
 		if _, err := l.History.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
@@ -85,6 +88,7 @@ func (l *Loaded) answerCall(
 	once := called.Key != ""
 	if once {
 		j.id, j.refused = l.keyedID(ctx, j.tool, called.Key), errKeyUsed
+		called.Name.Set(j.id)
 	}
 	runs, local, isNew := f.begin(ctx, j.id, j.caller)
 	if !isNew {
@@ -163,9 +167,10 @@ func (l *Loaded) joined(ctx context.Context, j *joining) (*execution.Result, err
 	j.leave = sync.OnceFunc(l.attended(ctx, nil, j.id, j.report, nil))
 	defer j.leave()
 	for began := false; ; {
+		server.CalledBy(ctx).Name.Set(j.id)
 		result, err, ended := l.joinOnce(ctx, j)
 		later := ""
-		if ended && j.state == (following{}) {
+		if ended && !j.alone && j.state == (following{}) {
 			later, err = l.laterRun(ctx, j.id, j.caller, &began, err)
 		}
 		switch {
@@ -369,11 +374,11 @@ func (l *Loaded) endOf(ctx context.Context, run journal.Run) (*execution.Result,
 	without := &execution.Result{RunID: run.ID}
 	g, err := l.currentGraph(ctx, run)
 	if err != nil {
-		return without, fmt.Errorf("run %s has ended, and its tool has changed since (%w); see its result: toolgraph runs show %s", run.ID, err, run.ID)
+		return without, &lostError{fmt.Errorf("run %s has ended, and its tool has changed since (%w); see its result: toolgraph runs show %s", run.ID, err, run.ID)}
 	}
 	events, err := l.History.Load(ctx, run.ID)
 	if err != nil {
-		return without, err
+		return without, readError(err)
 	}
 	result, err := l.Engine().Ended(ctx, g, events)
 	if result == nil || err != nil {
@@ -382,13 +387,13 @@ func (l *Loaded) endOf(ctx context.Context, run journal.Run) (*execution.Result,
 	recorded, err := l.History.Result(ctx, run.ID)
 	switch gap := recorded.Gap; {
 	case err != nil:
-		return without, err
+		return without, readError(err)
 	case gap == nil:
 		return result, nil
 	case gap.Reason == journal.Redacted: // a client never gets more
 		result.Value, err = value.Decode(recorded.JSON)
 		return result, err
 	default:
-		return without, &journal.GapError{Run: run.ID, What: "its result", Gap: *gap}
+		return without, &lostError{&journal.GapError{Run: run.ID, What: "its result", Gap: *gap}}
 	}
 }

@@ -10,6 +10,7 @@ import (
 type joining struct {
 	id     string    // of the run
 	state  joinState // nil: following
+	alone  bool      // no later run is joined
 	waited string    // the run for which it has waited for a process that has the version of the graph that the run began with
 
 	identity

@@ -122,7 +122,7 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 	if l.telemetry != nil {
 		opts.Observer = l.telemetry
 	}
-	l.share(&opts, how.HTTP)
+	l.share(&opts, how.HTTP, current.Load)
 	srv, err := server.New(opts)
 	if err != nil {
 		return nil, err
@@ -135,11 +135,12 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 
 // share makes a server one of those that share its run history: any of them answers a call, whichever
 // has its run. Runs that are made elsewhere are shared there.
-func (l *Loaded) share(opts *server.Options, overHTTP bool) {
+func (l *Loaded) share(opts *server.Options, overHTTP bool, current func() *Loaded) {
 	if l.History == nil || l.elsewhere != nil {
 		return
 	}
 	l.fleet = newFleet(l.Session)
+	opts.Tasks, opts.TaskAfter = tasks{current}, l.File.Server.TaskAfter
 	if overHTTP { // all messages of a client of stdio come to this process
 		opts.Fleet = l.fleet
 	}
@@ -176,8 +177,8 @@ func (l *Loaded) warn() {
 	warnPrograms(l)
 }
 
-// introduction is what clients learned about the server when they connected.
-func introduction(file *config.File) [5]string {
+// introduction is what clients learned about the server when they connected, and how it was made.
+func introduction(file *config.File) [6]string {
 	s := file.Server
-	return [5]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value, string(s.Icons.JSON())}
+	return [6]string{s.Name.Value, s.Version.Value, s.Title.Value, s.Instructions.Value, string(s.Icons.JSON()), s.TaskAfter.String()}
 }

@@ -6,14 +6,18 @@ import (
 	"time"
 
 	"toolgraph/execution"
+	"toolgraph/internal/serving/server"
 )
 
 // ErrStop is the cause of the end of a context, or matches it, when the process is asked to stop: its runs are
 // suspended, and another process or the next start resumes them. With any other cause they are cancelled.
 var ErrStop = errors.New("the process is asked to stop")
 
-// isStop reports whether a context ended because the process is asked to stop.
-func isStop(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrStop) }
+// isStop reports whether a context ended because the process is asked to stop, or has lost the client whose task it is.
+func isStop(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return errors.Is(cause, ErrStop) || errors.Is(cause, server.ErrLeft)
+}
 
 // stopping returns a channel that is closed some time after the process is asked to stop: then runs
 // end before their next node. report is called at that moment.

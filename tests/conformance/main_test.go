@@ -126,7 +126,8 @@ var address = regexp.MustCompile(`http://\S+/mcp`)
 // serveHTTP serves the graphs and is their URL.
 func serveHTTP(t *testing.T) string {
 	t.Helper()
-	cmd := exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", filepath.Join("testdata", "graphs.yaml"), "--http", "127.0.0.1:0")
+	cmd := exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", filepath.Join("testdata", "graphs.yaml"), "--http", "127.0.0.1:0",
+		"--state", t.TempDir(), "--history-max-value", "20000") // a result that is longer makes a task fail, which the suite wants to see
 	cmd.Env = withPath(t)
 	said := run(t, cmd)
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {

@@ -97,8 +97,14 @@ func TestKeyOfFailedRun(t *testing.T) {
 // stdio makes a call over stdio, and returns its answer.
 func (f *fleet) stdio(t *testing.T, message string, flags ...string) string {
 	t.Helper()
+	return f.stdioOf(t, graphFile, message, flags...)
+}
+
+// stdioOf is stdio with another graph file.
+func (f *fleet) stdioOf(t *testing.T, graph, message string, flags ...string) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "shop.yaml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, graphFile, f.up.URL), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, graph, f.up.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(testbin.Build(t, "toolgraph"), append([]string{"serve", file, "--state", f.state}, flags...)...)

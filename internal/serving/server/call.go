@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	stack "runtime/debug"
 	"sync"
@@ -31,6 +32,9 @@ type call struct {
 	life       context.Context            // the context of a run that outlives its call
 	gone       <-chan struct{}            // closed when the client of such a run cannot answer any more
 	running    *sync.WaitGroup            // of such runs
+	leaves     bool                       // see place
+	tasks      bool                       // the client declares the extension for tasks, which are offered
+	name       *RunName                   // of its run; nil: it is not asked for
 	state      string                     // requestState of the run that the call continues; "" for a new run
 	reply      json.RawMessage            // for that run
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
@@ -39,6 +43,8 @@ type call struct {
 	handedOver bool                       // the run has taken over the call's place and catalog
 	outcome    Outcome                    // of the answer
 	status     int                        // of the answer over HTTP; 0: 200
+	why        string                     // the error of the run; "": none
+	again      bool                       // the error says nothing of the run: the call can be made again
 }
 
 // newCall finds the tool and checks the form of the call. An error here is a mistake of the
@@ -49,6 +55,7 @@ func (s *Server) newCall(m *message, at era, subject string) (*call, *rpcError) 
 	c, fault := from.newCall(m, at)
 	if fault == nil {
 		c.subject = subject
+		c.tasks = c.modern && !c.tool.prompt && s.opts.Tasks != nil && declaresTasks(m.capabilities) // the extension is for tools
 	}
 	if fault == nil && c.modern && m.requestState != nil {
 		fault = s.resume(c, m)
@@ -109,7 +116,7 @@ func (s *Server) finished(c *call) {
 
 // perform runs a call, or continues a run, and appends the complete answer line.
 func (s *Server) perform(ctx context.Context, c *call, dst, id []byte) []byte {
-	if c.state != "" || c.modern && c.can != (abilities{}) {
+	if c.state != "" || c.modern && (c.tasks || c.can != (abilities{})) {
 		return s.runInteractive(ctx, c, dst, id)
 	}
 	if c.token != nil || c.level != silent {
@@ -142,6 +149,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		ctx = WithCalled(ctx, about)
 	}
 	answer, err := c.tool.run(ctx, args, c.watch())
+	c.noteError(err)
 	if refusal := c.refusalOf(answer, err); refusal != nil {
 		c.outcome.Code, c.status = refusal.code, statusOfCall(refusal)
 		return s.appendRefusal(dst, id, refusal)
@@ -165,6 +173,14 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 		c.failed(err.Error())
 	}
 	return s.appendValue(ctx, dst, id, c, answer, err != nil)
+}
+
+// noteError notes the error of a run for those who look at its task.
+func (c *call) noteError(err error) {
+	if err != nil {
+		var again *AgainError
+		c.why, c.again = err.Error(), errors.As(err, &again)
+	}
 }
 
 // internalError logs a panic and returns the message for the client.

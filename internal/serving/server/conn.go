@@ -47,6 +47,7 @@ type flight struct {
 	cancel    context.CancelFunc
 	cancelled bool  // by the client; guarded by conn.mu
 	listen    Lists // subscriptions/listen, which lasts until the connection ends: of changes of these; 0 for other requests
+	watches   bool  // likewise, of tasks; guarded by conn.mu
 }
 
 var errClosing = errors.New("the connection is closing")
@@ -106,7 +107,7 @@ func (c *conn) stopListening() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.flights {
-		if f.listen != 0 {
+		if f.listen != 0 || f.watches {
 			f.cancel()
 		}
 	}
@@ -228,6 +229,8 @@ func (c *conn) route(m *message, o *observation) *rpcError {
 		return c.listen(m)
 	case method == "logging/setLevel" && at == legacy:
 		return c.setLevel(m, o)
+	case c.server.isTask(method, at):
+		return c.answerTask(m, o)
 	case c.server.isOffered(method) && at != refused:
 		return c.answerLater(m, at, o)
 	}
@@ -284,7 +287,7 @@ func (c *conn) call(m *message, at era, o *observation) *rpcError {
 			call.user = &legacyUser{&c.questions, session{}, c.out.put, c.gone}
 		}
 	}
-	call.life, call.gone, call.running = o.context(c.ctx), c.gone, &c.calls
+	call.life, call.gone, call.running, call.leaves = o.context(c.ctx), c.gone, &c.calls, true
 	f, fault := c.begin(m, o)
 	if fault != nil {
 		c.server.finished(call)

@@ -39,6 +39,7 @@ type Called struct {
 	Answers   bool       // the client can be asked, and answers with other calls, which any process can get
 	CanAsk    bool       // the client has declared that it can show its user a form
 	Continued *Continued // nil: the call begins a run
+	Name      *RunName   // gets the id of its run; nil: it is not asked for
 }
 
 // Continued is what a call says that belongs to a run which this process does not have.
@@ -46,6 +47,7 @@ type Continued struct {
 	Run     string
 	Mark    string                     // of the question, see Question
 	Answers map[string]json.RawMessage // by the names of questions
+	Tool    string                     // of a task, whose subject is that of the call; "": the call is compared with the run
 
 	process, state string
 }
@@ -79,9 +81,12 @@ func (e *AgainError) Error() string { return e.Reason }
 func refusalOf(err error) *rpcError {
 	var refused *RefusedError
 	var again *AgainError
+	var lost *LostError
 	switch {
 	case errors.As(err, &refused):
 		return invalidParams(refused.Reason)
+	case errors.As(err, &lost):
+		return &rpcError{code: codeInternal, message: lost.Error()}
 	case errors.As(err, &again):
 		return &rpcError{code: codeInternal, message: again.Reason}
 	}
@@ -112,7 +117,7 @@ func keyOfCall(raw []byte) (string, *rpcError) {
 
 // called returns what the run of a call can know of it.
 func (c *call) called() Called {
-	return Called{Key: c.key, Answers: c.modern && c.can != (abilities{}), CanAsk: c.can.form, Continued: c.continued}
+	return Called{Key: c.key, Answers: c.modern && c.can != (abilities{}), CanAsk: c.can.form, Continued: c.continued, Name: c.name}
 }
 
 // elsewhere makes a call that continues a run, which this process does not have, one that joins the

@@ -134,6 +134,8 @@ func (e *endpoint) route(x *exchange, r *http.Request, m *message, o *observatio
 	}
 	method := text(m.method)
 	switch {
+	case e.server.isTask(method, at):
+		return e.task(x, r, m, o)
 	case e.server.isCall(method, m) && at != refused:
 		return e.call(x, r, m, at, o)
 	case method == "subscriptions/listen" && at == modern:
@@ -238,6 +240,19 @@ func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *obs
 	}
 	x.answer(line, cmp.Or(call.status, http.StatusOK))
 	return call.outcome
+}
+
+// task answers a request of the extension for tasks.
+func (e *endpoint) task(x *exchange, r *http.Request, m *message, o *observation) Outcome {
+	if fault := checkTaskName(r.Header, m); fault != nil {
+		return e.refuse(x, m, fault, http.StatusBadRequest)
+	}
+	result, fault := e.server.task(o.context(r.Context()), m, e.place())
+	if fault != nil {
+		return e.refuse(x, m, fault, statusOfCall(fault))
+	}
+	x.answer(appendAnswer(nil, m.id, result), http.StatusOK)
+	return Outcome{}
 }
 
 // era returns the era of a request, and checks that its headers agree with its body, because

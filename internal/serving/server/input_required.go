@@ -27,8 +27,13 @@ type interactiveRun struct {
 	tool      string
 	subject   string // of the access token of its first call
 	arguments [sha256.Size]byte
-	cancel    context.CancelFunc
+	cancel    context.CancelCauseFunc
 	follower  *follower
+	name      *RunName
+	leaves    bool            // see place
+	task      chan struct{}   // closed when the run is a task, or goes on for one
+	over      <-chan struct{} // closed when the run has ended
+	why       string          // the error of the run; set before that
 	questions chan *question  // from the run to the current call
 	ended     chan []byte     // the answer line without its head; buffered
 	outcome   Outcome         // of that answer; set before it is sent
@@ -96,10 +101,12 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 		defer t.follower.attend(c)() // before the run continues
 		w.answer <- c.reply
 	} else {
-		c.follower = newFollower()
+		c.follower, c.name = newFollower(), &RunName{}
 		defer c.follower.attend(c)()
 		t = s.begin(c)
 	}
+	long, stop := s.tooLong(c)
+	defer stop()
 	for {
 		select {
 		case q := <-t.questions:
@@ -116,8 +123,13 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 		case rest := <-t.ended:
 			c.outcome, c.status = t.outcome, t.status
 			return append(appendHead(dst, id), rest...)
+		case <-long.C:
+			if task, is := s.asTask(ctx, t, c); is {
+				return s.appendTask(dst, id, &task)
+			}
+			long.Reset(s.opts.TaskAfter)
 		case <-ctx.Done():
-			t.cancel()
+			t.cancel(nil)
 			return s.appendFailure(dst, id, c, "the run was cancelled")
 		}
 	}
@@ -125,8 +137,9 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 
 // begin starts the run of a call. The run takes over the place of the call among the runs.
 func (s *Server) begin(c *call) *interactiveRun {
-	ctx, cancel := context.WithCancel(c.life)
+	ctx, cancel := context.WithCancelCause(c.life)
 	t := &interactiveRun{
+		name: c.name, leaves: c.leaves, task: make(chan struct{}), over: ctx.Done(),
 		tool: c.tool.request(), subject: c.subject, arguments: sha256.Sum256(c.arguments), cancel: cancel, follower: c.follower,
 		questions: make(chan *question), ended: make(chan []byte, 1), gone: c.gone, lost: make(chan struct{}),
 		asking: make(chan struct{}, 1), names: map[string]int{}, pending: &s.pending,
@@ -134,14 +147,16 @@ func (s *Server) begin(c *call) *interactiveRun {
 	c.handedOver = true
 	run := *c
 	run.arguments = bytes.Clone(c.arguments)
-	run.user = t
+	if c.can != (abilities{}) {
+		run.user = t
+	}
 	c.running.Go(func() {
-		defer cancel()
+		defer cancel(nil)
 		id := []byte("0")
 		rest := s.answer(ctx, &run, nil, id)[len(appendHead(nil, id)):]
 		s.release() // before the client gets the answer
 		run.from.release()
-		t.outcome, t.status = run.outcome, run.status
+		t.outcome, t.status, t.why = run.outcome, run.status, run.why
 		t.ended <- rest
 	})
 	return t
@@ -173,8 +188,14 @@ func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage
 		}
 		defer done()
 	}
+	task := t.task
+	if q.Own {
+		task = nil // the answer comes by a request about the task
+	}
 	select {
 	case t.questions <- q:
+	case <-task:
+		return nil, errTaskAsks
 	case <-t.lost:
 		return nil, errNoCall
 	case <-t.gone:
@@ -216,7 +237,7 @@ func (s *Server) wait(t *interactiveRun, q *question) string {
 	if !q.Own {
 		w.expiry = time.AfterFunc(p.patience, func() {
 			if p.take(state) != nil {
-				t.cancel()
+				t.cancel(nil)
 			}
 		})
 	}

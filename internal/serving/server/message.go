@@ -16,7 +16,7 @@ import (
 type message struct {
 	jsonrpc, id, method, params, result, err []byte
 
-	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level, uri []byte // of params
+	name, arguments, meta, cursor, notifications, requestID, requestState, inputResponses, level, uri, taskID []byte // of params
 
 	progressToken, version, capabilities, logLevel []byte // of params._meta
 	traceparent, tracestate, baggage, key          []byte // of params._meta
@@ -47,6 +47,7 @@ var fields = map[level]map[string]func(m *message) *[]byte{
 		"inputResponses":  func(m *message) *[]byte { return &m.inputResponses },
 		"level":           func(m *message) *[]byte { return &m.level },
 		"uri":             func(m *message) *[]byte { return &m.uri },
+		"taskId":          func(m *message) *[]byte { return &m.taskID },
 		"protocolVersion": nil, "capabilities": nil, "clientInfo": nil, "task": nil, "reason": nil,
 	},
 	levelMeta: {

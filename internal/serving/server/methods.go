@@ -57,6 +57,10 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 	}
 	switch answer := s.library.HandleMessage(ctx, append(raw, '}')).(type) {
 	case mcp.JSONRPCResponse:
+		if found, is := answer.Result.(mcp.DiscoverResult); is && s.opts.Tasks != nil { // not of initialize: earlier protocols do not have the extension
+			found.Capabilities.Extensions = map[string]any{TasksExtension: map[string]any{}}
+			answer.Result = found
+		}
 		result, err := json.Marshal(answer.Result)
 		if err != nil {
 			return nil, &rpcError{code: codeInternal, message: "internal error"}
@@ -87,13 +91,21 @@ func (s *Server) recovered(m *message, fault **rpcError) {
 // answerLater answers a request about resources or prompts in a goroutine of its own, so that the read
 // loop continues.
 func (c *conn) answerLater(m *message, at era, o *observation) *rpcError {
+	return c.later(m, o, func(ctx context.Context, own *message) ([]byte, *rpcError) { return c.server.offered(ctx, own, at) })
+}
+
+// later answers a request with what answer makes of it, in a goroutine of its own.
+func (c *conn) later(m *message, o *observation, answer func(context.Context, *message) ([]byte, *rpcError)) *rpcError {
 	f, fault := c.begin(m, o)
 	if fault != nil {
 		return fault
 	}
-	own := message{method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri), name: bytes.Clone(m.name), arguments: bytes.Clone(m.arguments), params: bytes.Clone(m.params)}
+	own := message{
+		method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri), name: bytes.Clone(m.name), arguments: bytes.Clone(m.arguments),
+		params: bytes.Clone(m.params), taskID: bytes.Clone(m.taskID), inputResponses: bytes.Clone(m.inputResponses), capabilities: bytes.Clone(m.capabilities),
+	}
 	go func() {
-		result, fault := c.server.offered(f.ctx, &own, at)
+		result, fault := answer(f.ctx, &own)
 		wanted := c.end(f)
 		if fault != nil {
 			o.refused(fault)

@@ -33,7 +33,8 @@ type Server struct {
 
 	hasPrompts bool // of servers, or of tools when it was made
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex         // guards what follows
+	going     map[string]goingOn // by the ids of runs
 	listeners map[listener]struct{}
 	endpoints map[*endpoint]struct{}
 }
@@ -50,7 +51,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: opts.withDefaults(), listeners: map[listener]struct{}{}, endpoints: map[*endpoint]struct{}{}}
+	s := &Server{opts: opts.withDefaults(), going: map[string]goingOn{}, listeners: map[listener]struct{}{}, endpoints: map[*endpoint]struct{}{}}
 	s.pending = pendingRuns{patience: defaultPatience, waiting: map[string]*pendingRun{}}
 	s.tools.Store(tools)
 	info := s.opts.Info
@@ -205,6 +206,7 @@ type Options struct {
 	Complete  Complete  // nil: the server completes nothing
 	Observer  Observer  // nil: nothing observes requests
 	Fleet     Fleet     // nil: no other process serves the same clients
+	Tasks     Tasks     // nil: no run becomes a task
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted
@@ -221,6 +223,7 @@ type Options struct {
 	Grace        time.Duration // how long calls in flight may continue after the end of the input; default 30 s
 	WindDown     time.Duration // how long cancelled calls may take to end when ServeStdio ends; default 2 s
 	Stall        time.Duration // how long a client may leave a full output unread; default 30 s
+	TaskAfter    time.Duration // how long a call takes before its run becomes a task, if its client takes tasks; default 5 s
 }
 
 // The defaults of Options.
@@ -240,6 +243,7 @@ func (o Options) withDefaults() Options {
 	o.Grace = positive(o.Grace, defaultGrace)
 	o.WindDown = positive(o.WindDown, windDown)
 	o.Stall = positive(o.Stall, defaultStall)
+	o.TaskAfter = positive(o.TaskAfter, defaultTaskAfter)
 	return o
 }
 

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolgraph/expressions/value"
 )
 
 // listen opens a subscription. In the modern era clients get only the notifications that they
@@ -16,27 +18,39 @@ func (c *conn) listen(m *message) *rpcError {
 	if fault != nil {
 		return fault
 	}
+	tasks, fault := c.server.watched(c.ctx, m)
+	if fault != nil {
+		return fault
+	}
 	f, fault := c.begin(m, nil)
 	if fault != nil {
 		return fault
 	}
-	_ = c.out.putLater(func(dst []byte) []byte {
+	_ = c.out.putLater(func(dst []byte) []byte { // it is called before putLater returns, or the connection has ended
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		f.listen = wanted // the client gets every change after this line
-		return appendAcknowledged(dst, f.id, wanted)
+		f.listen, f.watches = wanted, len(tasks) > 0 // the client gets every change after this line
+		return appendAcknowledged(dst, f.id, wanted, tasks)
 	})
-	if wanted == 0 {
+	if wanted == 0 && len(tasks) == 0 {
 		f.cancel() // no subscription: end at once
 	}
-	go c.keepListening(f)
+	go c.keepListening(f, wanted, tasks)
 	return nil
 }
 
 // keepListening answers a subscription when this server ends it.
-func (c *conn) keepListening(f *flight) {
+func (c *conn) keepListening(f *flight, wanted Lists, tasks []string) {
 	defer c.calls.Done()
-	<-f.ctx.Done()
+	all, stop := c.server.watch(f.ctx, f.id, tasks, c.place(), func(fill func([]byte) []byte) { _ = c.out.put(fill) })
+	if wanted != 0 {
+		all = nil
+	}
+	select {
+	case <-f.ctx.Done():
+	case <-all:
+	}
+	stop()
 	if !c.end(f) {
 		return
 	}
@@ -58,7 +72,7 @@ func (s *Server) subscription(m *message) (wanted Lists, fault *rpcError) {
 }
 
 // appendAcknowledged appends the first message of a subscription: the kinds that are served.
-func appendAcknowledged(dst, id []byte, wanted Lists) []byte {
+func appendAcknowledged(dst, id []byte, wanted Lists, tasks []string) []byte {
 	dst = appendNotification(dst, mcp.MethodNotificationSubscriptionsAcknowledged, id)
 	dst = append(dst, `,"notifications":{`...)
 	for i, list := range wanted.each() {
@@ -66,6 +80,19 @@ func appendAcknowledged(dst, id []byte, wanted Lists) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(append(append(dst, '"'), list.kind()...), `":true`...)
+	}
+	if len(tasks) > 0 {
+		if wanted != 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `"taskIds":[`...)
+		for i, id := range tasks {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = value.AppendString(dst, id)
+		}
+		dst = append(dst, ']')
 	}
 	return append(dst, "}}}\n"...)
 }
@@ -108,7 +135,8 @@ func (c *conn) changed(lists Lists) {
 type subscriber struct {
 	wanted Lists
 	news   chan struct{}
-	what   atomic.Uint32 // Lists
+	over   <-chan struct{} // closed when the server ends the stream; nil: it does not
+	what   atomic.Uint32   // Lists
 }
 
 func newSubscriber(wanted Lists) *subscriber {
@@ -145,6 +173,8 @@ func (e *endpoint) follow(x *exchange, r *http.Request, s *subscriber, notificat
 			return r.Context().Err() == nil
 		case <-e.closing:
 			return true
+		case <-s.over:
+			return true
 		case <-s.news:
 			for _, list := range Lists(s.what.Swap(0)).each() {
 				x.notify(func(dst []byte) []byte { return notification(dst, list) })
@@ -175,14 +205,24 @@ func (e *endpoint) listen(x *exchange, r *http.Request, m *message) {
 		e.refuse(x, m, fault, http.StatusOK)
 		return
 	}
+	tasks, fault := e.server.watched(r.Context(), m)
+	if fault != nil {
+		e.refuse(x, m, fault, statusOfCall(fault))
+		return
+	}
 	if !x.streams {
 		e.refuse(x, m, invalidRequest("a subscription is a stream; send Accept: application/json, text/event-stream"), http.StatusNotAcceptable)
 		return
 	}
 	s := newSubscriber(wanted)
-	x.notify(func(dst []byte) []byte { return appendAcknowledged(dst, m.id, wanted) })
-	closing := wanted == 0 // no subscription: end at once
-	if wanted != 0 {
+	x.notify(func(dst []byte) []byte { return appendAcknowledged(dst, m.id, wanted, tasks) })
+	closing := wanted == 0 && len(tasks) == 0 // no subscription: end at once
+	if !closing {
+		all, stop := e.server.watch(r.Context(), m.id, tasks, e.place(), x.notify)
+		defer stop()
+		if wanted == 0 {
+			s.over = all
+		}
 		closing = e.follow(x, r, s, func(dst []byte, list Lists) []byte {
 			return append(appendNotification(dst, list.method(), m.id), "}}\n"...)
 		})

@@ -1,0 +1,308 @@
+package runtime
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/internal/serving/server"
+)
+
+// A task is a recorded run that a client may look at, answer and cancel without a call. What makes a run the task
+// of a client is a value beside the run, which is found only with the secret in the id of the task and with the subject that has
+// made the call. It is deleted with the run.
+
+// tasks are the runs of the store as tasks. Several goroutines call it at once.
+type tasks struct{ current func() *Loaded }
+
+// beside is the value that makes a run a task.
+type beside struct {
+	Tool string `json:"tool"` // as clients name it
+}
+
+// besideName returns the name of that value. Nothing else than its hash keeps the secret.
+func besideName(ctx context.Context, secret string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", server.SubjectOf(ctx), secret))
+	return "task." + hex.EncodeToString(sum[:])
+}
+
+// Begin makes a run a task of the subject of ctx.
+func (t tasks) Begin(ctx context.Context, tool, run string) (server.Task, error) {
+	l := t.current()
+	if err := l.History.Flush(ctx, run); err != nil {
+		return server.Task{}, err
+	}
+	body, err := json.Marshal(beside{tool})
+	if err != nil {
+		return server.Task{}, err
+	}
+	secret := rand.Text()
+	if err := l.History.Attach(ctx, run, besideName(ctx, secret), body); err != nil {
+		return server.Task{}, err
+	}
+	return t.Look(ctx, run+"-"+secret, "")
+}
+
+// longestTask bounds the ids that are looked for, in bytes.
+const longestTask = 200
+
+// find returns the run of a task. An id of another subject is answered as one that never was.
+func (t tasks) find(ctx context.Context, id string) (run, tool string, err error) {
+	run, secret, is := strings.Cut(id, "-")
+	if !is || len(id) > longestTask {
+		return "", "", server.ErrNoTask
+	}
+	body, err := t.current().History.Attached(ctx, run, besideName(ctx, secret))
+	var of beside
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return "", "", server.ErrNoTask
+	case err != nil:
+		return "", "", t.current().unavailable(err)
+	case json.Unmarshal(body, &of) != nil:
+		return "", "", server.ErrNoTask
+	}
+	return run, of.Tool, nil
+}
+
+// Look returns a task, after its state has changed.
+func (t tasks) Look(ctx context.Context, id, state string) (server.Task, error) {
+	l := t.current()
+	name, tool, err := t.find(ctx, id)
+	if err != nil {
+		return server.Task{}, err
+	}
+	var run journal.Run
+	if state == "" {
+		run, err = l.History.Exact(ctx, name)
+	} else {
+		run, err = l.History.Wait(ctx, name, func(r journal.Run) bool { return taskState(r) != state })
+	}
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return server.Task{}, server.ErrNoTask
+	case ctx.Err() != nil:
+		return server.Task{}, ctx.Err()
+	case err != nil:
+		return server.Task{}, l.unavailable(err)
+	}
+	keep, err := l.History.Settle(ctx)
+	if err != nil {
+		return server.Task{}, l.unavailable(err)
+	}
+	task := server.Task{
+		ID: id, Tool: tool, Run: name, State: taskState(run), Status: taskStatus(run), Created: run.Started, Updated: lastChange(run), Keep: keep.MaxAge,
+		Interrupted: run.Status == journal.Interrupted && l.fleet.localRun(name) == nil,
+	}
+	if task.Status == server.TaskAsks {
+		q := l.openQuestion(ctx, run)
+		task.Questions = []server.TaskQuestion{{Name: questionName(run.Question), Params: Elicitation(&q)}}
+	}
+	return task, nil
+}
+
+// taskStatus returns the status of a run as that of a task. One that is interrupted goes on.
+func taskStatus(r journal.Run) server.TaskStatus {
+	switch {
+	case r.Status == journal.Cancelled:
+		return server.TaskCancelled
+	case r.HasEnded():
+		return server.TaskCompleted
+	case r.Question != nil:
+		return server.TaskAsks
+	}
+	return server.TaskWorking
+}
+
+// taskState returns what changes with the status of a task, and with its open question.
+func taskState(r journal.Run) string {
+	state := string(taskStatus(r))
+	switch {
+	case r.Question != nil:
+		state += " " + questionName(r.Question)
+	case r.Status == journal.Interrupted:
+		state += " later"
+	}
+	return state
+}
+
+// lastChange returns when the last step of a run was recorded, or its question.
+func lastChange(r journal.Run) time.Time {
+	last := r.Started.Add(time.Duration(r.Duration * float64(time.Millisecond)))
+	if r.HasEnded() {
+		last = r.Ended
+	}
+	if r.Question != nil && r.Question.Time.After(last) {
+		last = r.Question.Time
+	}
+	return last
+}
+
+// questionName returns the name of a question that no other of its run has.
+func questionName(q *journal.Asked) string { return q.Node + "." + markOf(q.Address, q.Digest) }
+
+// openQuestion returns the open question of a run, with its form.
+func (l *Loaded) openQuestion(ctx context.Context, run journal.Run) execution.Question {
+	g, err := l.currentGraph(ctx, run)
+	if err != nil {
+		g = nil
+	}
+	q, _ := questionAt(g, run.ID, run.Question)
+	return q
+}
+
+// Change answers the open question of a task, or cancels it. Answers to other questions have no effect: they were answered, or
+// withdrawn.
+func (t tasks) Change(ctx context.Context, id string, answers map[string]json.RawMessage) (*server.Continued, error) {
+	name, tool, err := t.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	l := t.current()
+	var goes *server.Continued
+	if answers == nil {
+		err = l.cancelTask(ctx, name)
+	} else {
+		goes, err = l.answerTask(ctx, name, tool, answers)
+	}
+	var refused *server.RefusedError
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return nil, server.ErrNoTask
+	case err == nil || ctx.Err() != nil || errors.Is(err, errUnreached) || errors.As(err, &refused):
+		return goes, err
+	}
+	return nil, l.unavailable(err)
+}
+
+// errUnreached is the error of a request about a run whose process does not do what it is asked.
+var errUnreached = &server.AgainError{Reason: "the process that has the run of the task has not answered; send the request again"}
+
+// cancelTask cancels a run, wherever it is. One that has ended stays as it is.
+func (l *Loaded) cancelTask(ctx context.Context, id string) error {
+	return l.reach(ctx, id, func(run journal.Run) (done bool, err error) {
+		if run.InProgress() {
+			return true, l.fleet.cancelRun(ctx, id)
+		}
+		if run.Status == journal.Interrupted {
+			err = endCancelled(ctx, l.History, id)
+		}
+		return true, err
+	})
+}
+
+// answerTask answers the open question of a run, and returns when the run has the answer. An answer to a run that no
+// process has is for the call that continues it.
+func (l *Loaded) answerTask(ctx context.Context, id, tool string, answers map[string]json.RawMessage) (goes *server.Continued, err error) {
+	err = l.reach(ctx, id, func(run journal.Run) (done bool, err error) {
+		asked := run.Question
+		if asked == nil || answers[questionName(asked)] == nil {
+			return true, nil
+		}
+		q, raw := l.openQuestion(ctx, run), answers[questionName(asked)]
+		if err := checkAnswer(ctx, &q, raw); err != nil {
+			return true, &server.RefusedError{Reason: "inputResponses." + questionName(asked) + ": " + err.Error()}
+		}
+		a, err := readAnswer(&q, raw)
+		mark := markOf(asked.Address, asked.Digest)
+		switch {
+		case err != nil:
+			return true, err
+		case run.Status == journal.Interrupted:
+			goes = &server.Continued{Run: id, Mark: mark, Answers: map[string]json.RawMessage{q.Node: raw}, Tool: tool}
+			return true, nil
+		}
+		if err := l.fleet.answer(ctx, run, answerMail{mark, a}); err != nil {
+			return false, err
+		}
+		waiting, stop := context.WithTimeout(ctx, sendAgain)
+		defer stop()
+		after, err := l.History.Wait(waiting, id, isClosed(mark))
+		return err == nil && after.Status != journal.Interrupted, nil // its process may have died with the answer
+	})
+	return goes, err
+}
+
+// mostReached is how often a process is tried to reach that may have died: a database notices that within 10 s.
+const mostReached = 10
+
+// reach does something with a run until it is done. A process that has died is not reached: then the run is soon
+// interrupted.
+func (l *Loaded) reach(ctx context.Context, id string, do func(journal.Run) (done bool, err error)) error {
+	for range mostReached {
+		run, err := l.History.Exact(ctx, id)
+		if err != nil {
+			return err
+		}
+		done, err := do(run)
+		lost := errors.Is(err, journal.ErrNoProcess) || errors.Is(err, journal.ErrRunning) || errors.Is(err, execution.ErrTaken)
+		switch {
+		case err != nil && !lost:
+			return err
+		case done && err == nil:
+			return nil
+		case lost:
+			waiting, stop := context.WithTimeout(ctx, sendAgain)
+			_, _ = l.History.Wait(waiting, id, func(r journal.Run) bool { return r.Status != run.Status || r.Owner != run.Owner })
+			stop()
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return errUnreached
+}
+
+// continueTask makes the call that continues the run of a task, or reads its end. Who has made it was compared when the
+// task was found.
+func (l *Loaded) continueTask(ctx context.Context, j *joining, c *server.Continued) (*execution.Result, error) {
+	run, err := l.History.Exact(ctx, c.Run)
+	if err != nil {
+		return nil, l.unavailable(err)
+	}
+	start, err := l.History.Start(ctx, c.Run)
+	if err != nil {
+		return nil, l.unavailable(err)
+	}
+	j.id, j.mark, j.given, j.caller, j.alone = c.Run, c.Mark, c.Answers, start.Caller, true
+	if !run.HasEnded() {
+		return l.join(ctx, j)
+	}
+	result, err := l.endOf(ctx, run)
+	var lost *lostError
+	var unread *unreadError
+	switch {
+	case errors.As(err, &unread):
+		return nil, l.unavailable(err)
+	case errors.As(err, &lost):
+		return nil, &server.LostError{Err: err}
+	}
+	return result, err
+}
+
+// lostError is the error of a run that has ended and whose result cannot be given any more.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
+
+// readError returns the error of a run whose end was not read.
+func readError(err error) error {
+	var gap *journal.GapError
+	if errors.As(err, &gap) {
+		return &lostError{err}
+	}
+	return &unreadError{err}
+}
+
+// unreadError is the error of a run whose end cannot be read now.
+type unreadError struct{ error }
+
+func (e *unreadError) Unwrap() error { return e.error }
