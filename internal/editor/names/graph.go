@@ -79,6 +79,7 @@ func (r *reader) graphFile(g *graphFile) {
 		for _, key := range []string{"entryNode", "exitNode"} {
 			r.whole(text(d, key), Name{Kind: Node, File: g.path, Tool: t.name}, false)
 		}
+		r.suggestions(t, d.Get("inputSchema").Get("properties"))
 		for _, n := range items(d.Get("nodes")) {
 			r.node(g, t, n)
 		}
@@ -86,6 +87,13 @@ func (r *reader) graphFile(g *graphFile) {
 			r.steps(g, t, d, "", nil)
 		}
 	}
+}
+
+// suggestions reads what is suggested for the arguments of a prompt, where no node can be read.
+func (r *reader) suggestions(t *tool, properties *config.Data) {
+	r.scope = &stepScope{}
+	defer func() { r.scope = nil }()
+	each(properties, func(_ config.Text, property *config.Data) { r.expression(t, text(property.Get("suggest"), "expr")) })
 }
 
 func (r *reader) allow(g *graphFile, allow *config.Data) { r.calls(g, allow.Get("calls")) }
