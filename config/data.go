@@ -47,6 +47,12 @@ func (d *Data) Get(key string) *Data {
 	return nil
 }
 
+// Requires reports whether d is a schema whose required has a name; d may be nil.
+func (d *Data) Requires(name string) bool {
+	required := d.Get("required")
+	return required != nil && slices.ContainsFunc(required.Items, func(item *Data) bool { return item.Scalar == name })
+}
+
 // At follows a path of keys (string) and indexes (int, 0-based) as far as possible and returns
 // the Data there. It is nil only when d is.
 func (d *Data) At(path ...any) *Data {

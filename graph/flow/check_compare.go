@@ -209,11 +209,7 @@ func (c *checker) spanOf(t *jsonata.Tree) (s span) {
 	s.required = true
 	for _, name := range path[1:] {
 		inner := part.Get("properties").Get(name)
-		required := inner.Get("default") != nil
-		if list := part.Get("required"); list != nil {
-			required = required || slices.ContainsFunc(list.Items, func(d *config.Data) bool { return d.Scalar == name })
-		}
-		s.required, part = s.required && required, inner
+		s.required, part = s.required && (inner.Get("default") != nil || part.Requires(name)), inner
 	}
 	if kind := part.Get("type"); kind == nil || kind.Scalar != "integer" && kind.Scalar != "number" {
 		return span{}

@@ -42,7 +42,7 @@ func appendPromptEntry(dst []byte, def *config.Tool) []byte {
 			title, _ := properties.Items[i].Get("title").Value().(string)
 			description, _ := properties.Items[i].Get("description").Value().(string)
 			dst = appendTexts(dst, [][2]string{{"title", title}, {"description", description}})
-			if isRequired(def.InputSchema, key.Value) {
+			if def.InputSchema.Requires(key.Value) && properties.Items[i].Get("default") == nil {
 				dst = append(dst, `,"required":true`...)
 			}
 			dst = append(dst, '}')
@@ -63,23 +63,6 @@ func appendTexts(dst []byte, members [][2]string) []byte {
 		}
 	}
 	return dst
-}
-
-// isRequired reports whether a schema requires a property that it gives no default.
-func isRequired(schema *config.Data, name string) bool {
-	if schema.Get("properties").Get(name).Get("default") != nil {
-		return false
-	}
-	required := schema.Get("required")
-	if required == nil {
-		return false
-	}
-	for _, item := range required.Items {
-		if item.Scalar == name {
-			return true
-		}
-	}
-	return false
 }
 
 // promptEntries returns the entries of all prompts: those of tools, then those of servers.
