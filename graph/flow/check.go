@@ -183,9 +183,7 @@ const (
 // expression reports what is wrong with a node's expression of this number; with adds to the
 // Env what the place of the expression requires of its value.
 func (c *checker) expression(ctx context.Context, node, number int, e *graph.Expr, value need, with func(*shape.Env)) {
-	env := c.envOfAll(ctx, node, number)
-	env.Asked, env.Declared, env.Constants = c.asksForField, c.declared, c.graph.Variables(nil)
-	env.Node, env.Empty, env.Gives = c.isNode, c.mayBeEmpty, c.gives
+	env := c.envOfExpression(ctx, node, number)
 	with(&env)
 	env.Needed = value == needed || value == afterwards && !c.firstTurn(node, number)
 	c.stepFields(ctx, node, e, env)
@@ -197,6 +195,14 @@ func (c *checker) expression(ctx context.Context, node, number int, e *graph.Exp
 		return all
 	}
 	c.inferred(ctx, node, number, env, infer, func([]any) (piece, bool) { return wholeOf(e), true })
+}
+
+// envOfExpression returns what is known of the context of a node's expression of this number.
+func (c *checker) envOfExpression(ctx context.Context, node, number int) shape.Env {
+	env := c.envOfAll(ctx, node, number)
+	env.Asked, env.Declared, env.Constants = c.asksForField, c.declared, c.graph.Variables(nil)
+	env.Node, env.Empty, env.Gives = c.isNode, c.mayBeEmpty, c.gives
+	return env
 }
 
 // isNode reports whether the graph has a node of that id.

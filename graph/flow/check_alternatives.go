@@ -112,18 +112,10 @@ func (l *alternativesLook) madeBy(t *jsonata.Tree) (*graph.Expr, *jsonata.Tree) 
 	if len(path) < 2 || l.asksForField(path) {
 		return nil, nil
 	}
-	of, isTransform := l.graph.Node(path[0]).(*graph.Transform)
-	if s := l.stepOf(l.graph.Node(path[0])); !isTransform || of.Expr.Tree() == nil || s != nil && s.Each != nil {
+	if s := l.stepOf(l.graph.Node(path[0])); s != nil && s.Each != nil {
 		return nil, nil
 	}
-	made := lastOf(of.Expr.Tree())
-	for _, name := range path[1:] {
-		if made = fieldIn(made, name); made == nil {
-			return nil, nil
-		}
-		made = lastOf(made)
-	}
-	return of.Expr, made
+	return l.writtenBy(path)
 }
 
 // branches returns what the alternatives of an expression give, by where they begin and end.
@@ -137,8 +129,7 @@ func (c *checker) branches(ctx context.Context, e *graph.Expr) map[[2]int]shape.
 			if u.expr != e {
 				continue
 			}
-			env := c.envOfAll(ctx, node, number)
-			env.Asked, env.Constants = c.asksForField, c.graph.Variables(nil)
+			env := c.envOfExpression(ctx, node, number)
 			env.Branch = func(part *jsonata.Tree, v shape.Shape) {
 				at := [2]int{lastOf(part).Offset, lastOf(part).End}
 				if before, again := found[at]; again {

@@ -38,18 +38,11 @@ func (s *wordSearch) at(e *graph.Expr, part *jsonata.Tree) (in *graph.Expr, at *
 	if len(path) == 0 {
 		return nil, nil
 	}
-	t, isTransform := s.graph.Node(path[0]).(*graph.Transform)
-	if !isTransform || t.Expr.Tree() == nil {
+	by, inner := s.writtenBy(path)
+	if inner == nil {
 		return nil, nil
 	}
-	inner := lastOf(t.Expr.Tree())
-	for _, name := range path[1:] {
-		if inner = fieldIn(inner, name); inner == nil {
-			return nil, nil
-		}
-		inner = lastOf(inner)
-	}
-	return s.at(t.Expr, inner)
+	return s.at(by, inner)
 }
 
 func (s *wordSearch) first(e *graph.Expr, parts []jsonata.Tree) (in *graph.Expr, at *jsonata.Tree) {

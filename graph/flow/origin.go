@@ -100,6 +100,23 @@ func fieldIn(t *jsonata.Tree, name string) *jsonata.Tree {
 	return nil
 }
 
+// writtenBy returns the expression of the transform whose output a path reads, and the part of it that writes the field down; nil where
+// another node gives the output, or the transform does not write the field.
+func (c *checker) writtenBy(path []string) (e *graph.Expr, part *jsonata.Tree) {
+	t, isTransform := c.graph.Node(path[0]).(*graph.Transform)
+	if !isTransform || t.Expr.Tree() == nil {
+		return nil, nil
+	}
+	part = lastOf(t.Expr.Tree())
+	for _, name := range path[1:] {
+		if part = fieldIn(part, name); part == nil {
+			return nil, nil
+		}
+		part = lastOf(part)
+	}
+	return t.Expr, part
+}
+
 // isOptional reports whether a field of a path is optional by the schema of the first, which is that of a node, or by the value
 // that the node's onError gives for an item. A field that a switch reads, such as one whose items it counts, is not.
 func (c *checker) isOptional(path []string) bool { return c.isOptionalBelow(path, 0) }
