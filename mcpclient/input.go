@@ -41,6 +41,12 @@ func (u *upstream) answers(ctx context.Context, s *session, in input) ([]byte, *
 	return raw[1 : len(raw)-1], nil
 }
 
+// memberName returns the name of a member as members gives it, which is the inside of a JSON string.
+func memberName(id []byte) (name string) {
+	_ = json.Unmarshal(append(append([]byte(`"`), id...), '"'), &name) // members has read it as a string
+	return name
+}
+
 // responses asks the user the questions in inputRequests, but those that were answered before, and returns the answers
 // by their names.
 func (u *upstream) responses(ctx context.Context, s *session, requests []byte, before map[string]bool) (map[string]json.RawMessage, *Error) {
@@ -57,8 +63,7 @@ func (u *upstream) responses(ctx context.Context, s *session, requests []byte, b
 			Method string
 			Params json.RawMessage
 		}
-		var name string
-		_ = json.Unmarshal(append(append([]byte(`"`), id...), '"'), &name) // members read it as a string
+		name := memberName(id)
 		if why != "" || before[name] {
 			return
 		}

@@ -221,10 +221,15 @@ func (a *awaiting) late() *Error {
 	return &Error{Code: CodeTimeout, Message: fmt.Sprintf("its task did not end within %s", a.c.timeout), Err: errCallTimeout}
 }
 
+// params returns the params of a request about the task; more are members behind its id.
+func (a *awaiting) params(s *session, more string) ([]byte, error) {
+	return s.endParams(append(value.AppendString([]byte(`{"taskId":`), a.id), more...), nil)
+}
+
 // send sends a request about the task.
 func (a *awaiting) send(ctx context.Context, method, more string, timeout time.Duration) (json.RawMessage, *Error) {
 	raw, s, fail := a.u.request(ctx, method, func(s *session) (request, *Error) {
-		params, err := s.endParams(append(value.AppendString([]byte(`{"taskId":`), a.id), more...), nil)
+		params, err := a.params(s, more)
 		if err != nil {
 			return request{}, unencoded(err)
 		}
@@ -310,9 +315,7 @@ func (a *awaiting) older() (result, *Error) {
 func (a *awaiting) ask(t *task) *Error {
 	isNew := false
 	err := members(t.requests, func(id, _ []byte) {
-		var name string
-		_ = json.Unmarshal(append(append([]byte(`"`), id...), '"'), &name)
-		isNew = isNew || !a.answered[name]
+		isNew = isNew || !a.answered[memberName(id)]
 	})
 	switch {
 	case err != nil:
@@ -359,7 +362,7 @@ func (a *awaiting) cancel() {
 		defer close(sent)
 		ctx, stop := context.WithTimeout(a.u.ctx, courtesy)
 		defer stop()
-		params, err := s.endParams(value.AppendString([]byte(`{"taskId":`), a.id), nil)
+		params, err := a.params(s, "")
 		if err == nil {
 			_, _ = s.request(ctx, request{method: taskCancelMethod, task: a.id, params: params}) // best effort
 		}
