@@ -32,9 +32,9 @@ func (n *Steps) Chain(ctx context.Context, of *Graph) *Graph {
 		Tool: &tool, LimitsAt: of.LimitsAt, Limits: of.Limits, Input: of.Input, Allow: of.Allow, Secrets: of.Secrets, byID: map[string]Node{},
 		Vars: of.Vars, unsure: of.unsure, bound: of.bound, varsRead: of.varsRead, varPrefix: of.varPrefix, allVars: of.allVars, steps: map[Node]*Step{},
 	}
-	entry := &Entry{step{base: base{id: argsName, pos: source.Pos}}}
+	entry := &Entry{step{base: base{id: ArgsName, pos: source.Pos}}}
 	g.Entry = entry
-	g.link(entry, &config.Node{Pos: source.Pos, ID: config.Text{Value: argsName}, Type: config.EntryNode})
+	g.link(entry, &config.Node{Pos: source.Pos, ID: config.Text{Value: ArgsName}, Type: config.EntryNode})
 	for i, s := range n.Block {
 		node := chained(s)
 		if s.If != nil {

@@ -17,8 +17,8 @@ import (
 // mostBlocks is how deep blocks may be in each other.
 const mostBlocks = 8
 
-// argsName is the name by which the expressions of steps read the arguments of the tool.
-const argsName = "args"
+// ArgsName is the name by which the expressions of steps read the arguments of the tool, and those of suggest the arguments given so far.
+const ArgsName = "args"
 
 // block is a list of steps that is being compiled.
 type block struct {
@@ -79,7 +79,7 @@ func (c *compiler) checkStepID(in *block, n *config.Node) {
 		c.found.Add(pos, "bad-step-id", "a step has no id, expected a name by which the steps below read its value", "add id: NAME")
 	case !isPlain(id):
 		c.found.Add(pos, "bad-step-id", fmt.Sprintf("step id %q is not a plain name, expected letters, digits and _", shorten(id)), "write a name such as first_page")
-	case isReserved(id) || id == argsName:
+	case isReserved(id) || id == ArgsName:
 		c.found.Add(pos, "bad-step-id", fmt.Sprintf("step id %q means something else in expressions", id), "rename it")
 	case slices.Index(in.ids, id) < in.at:
 		c.found.Add(pos, "duplicate-step", fmt.Sprintf("a step above has the id %q, too", id), "rename one of them")
@@ -252,7 +252,7 @@ func (c *compiler) readsHistory(places *config.Places, t *jsonata.Tree) {
 
 func (c *compiler) readStep(places *config.Places, ref jsonata.Reference) {
 	name, pos := ref.Path[0], places.At(ref.Offset)
-	if name == argsName {
+	if name == ArgsName {
 		return
 	}
 	for in := c.block; in != nil; in = in.outer {
@@ -291,12 +291,12 @@ func (c *compiler) unknownStepHint(name string, path []string) (hint, instead st
 	case slices.Contains(c.block.bound, name):
 		return wording.Meant("$" + strings.Join(path, ".")), "$" + name
 	case properties.Get(name) != nil:
-		return "for the tool's argument write args." + name, argsName + "." + name
+		return "for the tool's argument write args." + name, ArgsName + "." + name
 	}
 	if outer := c.blockWith(name); outer != "" {
 		return fmt.Sprintf("it is a step of the block %q: let return of that block hand it out", outer), ""
 	}
-	if near := wording.Nearest(name, append(known, argsName)); near != "" {
+	if near := wording.Nearest(name, append(known, ArgsName)); near != "" {
 		return wording.Meant(near), near
 	}
 	return suggest(name, known, "the steps above are ")

@@ -70,7 +70,7 @@ func (c *compiler) readsSteps(text string) bool {
 	above, reads := c.stepsAbove(), false
 	for _, ref := range e.References() {
 		switch name := ref.Path[0]; {
-		case name == argsName && len(ref.Path) > 1:
+		case name == ArgsName && len(ref.Path) > 1:
 			if c.tool.InputSchema.Get("properties").Get(ref.Path[1]) == nil {
 				return false
 			}
@@ -94,6 +94,6 @@ func (c *compiler) readsKnown(text string) bool {
 	return !slices.ContainsFunc(e.References(), func(ref jsonata.Reference) bool {
 		name := ref.Path[0]
 		_, isNode := c.byID[name]
-		return !isNode && name != argsName && !slices.Contains(above, name)
+		return !isNode && name != ArgsName && !slices.Contains(above, name)
 	})
 }

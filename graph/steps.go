@@ -72,7 +72,7 @@ func (g *Graph) Steps() *Steps {
 }
 
 // IsStepID reports whether a step can have an id: expressions read it as a name, and as that of a step.
-func IsStepID(id string) bool { return isPlain(id) && !isReserved(id) && id != argsName }
+func IsStepID(id string) bool { return isPlain(id) && !isReserved(id) && id != ArgsName }
 
 // InSteps returns a finding about a step in the words of steps, which are no nodes and are read by their names alone.
 func InSteps(d config.Diagnostic) config.Diagnostic {

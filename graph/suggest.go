@@ -18,9 +18,6 @@ type Suggested struct {
 	Values []value.Value // texts, numbers and booleans
 }
 
-// ArgsName is the name by which expressions of suggest read the arguments given so far.
-const ArgsName = "args"
-
 // compileSuggested compiles what is suggested for arguments. It is no part of the hash: no run depends on it.
 func (c *compiler) compileSuggested(ctx context.Context) map[string]*Suggested {
 	if len(c.tool.Suggest) == 0 {

@@ -11,9 +11,6 @@ import (
 	"toolgraph/graph/flow"
 )
 
-// argsName is what expressions of steps read the arguments of the tool by.
-const argsName = "args"
-
 // isStep reports whether an item is a step, or the tool or block whose return the cursor is in.
 func (c *cursor) isStep() bool {
 	return c.node != nil && (c.inReturn() || isStepOf(c.node.parent))
@@ -99,7 +96,7 @@ func (c *cursor) readable() []string {
 	if !c.isStep() {
 		return nil
 	}
-	names := []string{argsName}
+	names := []string{graph.ArgsName}
 	for _, s := range c.stepsAbove(true) {
 		names = append(names, s.Label)
 	}
@@ -184,8 +181,8 @@ func (c *cursor) addSteps(out []Candidate) []Candidate {
 	for _, f := range out {
 		has[f.Label] = true
 	}
-	inside := len(out) > 0 && !has[argsName]
-	for _, s := range append(c.stepsAbove(true), Candidate{Label: argsName, Kind: "node", Detail: "the arguments of the tool"}) {
+	inside := len(out) > 0 && !has[graph.ArgsName]
+	for _, s := range append(c.stepsAbove(true), Candidate{Label: graph.ArgsName, Kind: "node", Detail: "the arguments of the tool"}) {
 		switch {
 		case inside:
 			s.Label, s.Rank = "$$."+s.Label, -1
@@ -252,7 +249,7 @@ func (c *cursor) blockFlows(f *flow.Flow) []*flow.Flow {
 func (c *cursor) addStep(d *Description, g *graph.Graph, f *flow.Flow) {
 	for _, block := range c.blockFlows(f) {
 		n := block.Node(d.Label)
-		if n == nil || n.Node.Type() == config.EntryNode && d.Label != argsName {
+		if n == nil || n.Node.Type() == config.EntryNode && d.Label != graph.ArgsName {
 			continue
 		}
 		d.Detail = "value: " + n.Output.String()

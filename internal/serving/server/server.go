@@ -243,7 +243,7 @@ func (o Options) withDefaults() Options {
 	o.Grace = positive(o.Grace, defaultGrace)
 	o.WindDown = positive(o.WindDown, windDown)
 	o.Stall = positive(o.Stall, defaultStall)
-	o.TaskAfter = positive(o.TaskAfter, defaultTaskAfter)
+	o.TaskAfter = positive(o.TaskAfter, config.DefaultTaskAfter)
 	return o
 }
 

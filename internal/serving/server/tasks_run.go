@@ -12,9 +12,6 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
-// defaultTaskAfter is the default of Options.TaskAfter.
-const defaultTaskAfter = 5 * time.Second
-
 // pollInterval is how often a client should look at a task; a subscription reports each change instead.
 const pollInterval = time.Second
 
