@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -11,6 +12,9 @@ import (
 // planned is a file in which clients send plans, and the user is not asked about them.
 var planned = strings.Replace(strings.Replace(graphFile, `url: "%s/mcp"}`, `url: "%s/mcp", trusted: true}`, 1),
 	"tools:\n", "plan: {calls: [\"up.*\"], confirm: []}\ntools:\n", 1)
+
+// paid is the line of the second step of the plan below, once its outcome is recorded.
+var paid = regexp.MustCompile(`1\.paid .* 1\n`)
 
 // A plan whose process is killed in the middle is finished by another one, which has its steps from the history: the payment
 // before is not made again, the call that only reads is.
@@ -34,6 +38,10 @@ func TestPlanIsFinishedByAnotherProcess(t *testing.T) {
 				_, _, _ = all[0].post(message, http.Header{}) // its process is killed
 			}()
 			f.wait("the plan waits for its third step", func() bool { return f.up.lookedAt(slow) == 1 })
+			f.wait("the payment is recorded", func() bool { // a call that only reads does not wait for it
+				out, err := f.toolgraph("runs", "show", "last")
+				return err == nil && paid.MatchString(out)
+			})
 			all[0].kill(t)
 			<-gone
 			open()
