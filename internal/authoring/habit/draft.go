@@ -1,0 +1,430 @@
+package habit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"toolgraph/config"
+	"toolgraph/expressions/jsonata"
+	"toolgraph/expressions/value"
+	"toolgraph/internal/base/wording"
+)
+
+// Draft is a tool that makes the calls of jobs.
+type Draft struct {
+	Steps   *config.Data
+	Inputs  []*Input
+	Todos   []Todo
+	Notes   map[*config.Data]string
+	Left    []string      // calls that are left out, a line each
+	Jobs    []Job         // the jobs that have the shape
+	Args    []value.Value // for each job, the arguments with which the tool does it
+	Parts   []error       // for each job, where the tool parts from it; nil: it makes the same calls
+	Chain   []string      // the tools in order, * after one that is repeated
+	Secrets *Secrets
+	runs    []*recorded // of the jobs
+}
+
+// Input is an argument of the tool.
+type Input struct {
+	Name   string
+	Values []value.Value // one for each job; nil: the job does not give it
+	Secret bool
+	todo   bool // it stands for a list that the agent chose
+}
+
+// Todo is a value that the agent worked out itself.
+type Todo struct {
+	Step, Argument string
+	Seen           []value.Value // the first of what it was
+	data           *config.Data
+}
+
+// String says what is to be done.
+func (t Todo) String() string {
+	return fmt.Sprintf("TODO: say how %s of %s is worked out", t.Argument, t.Step)
+}
+
+// Note adds a comment above a part of the draft.
+func (d *Draft) Note(part *config.Data, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if before := d.Notes[part]; before != "" {
+		text = before + "\n" + text
+	}
+	d.Notes[part] = text
+}
+
+// The bounds of a draft.
+const (
+	MostCalls = 5000 // of all jobs
+	mostSeen  = 3    // examples of a value
+)
+
+// maker makes one draft.
+type maker struct {
+	evaluator
+	jobs    []Job
+	secrets *Secrets
+	draft   *Draft
+	outer   []*env // of each job
+	inputs  Names
+	used    Names // ids of steps
+	said    []string
+}
+
+// New makes a draft of jobs of one shape: as short as it can be while it makes the calls of the jobs. The error says why
+// there is none.
+func New(ctx context.Context, jobs []Job) (*Draft, error) {
+	var calls [][]*Call
+	var left []string
+	count := 0
+	for _, j := range jobs {
+		useful, dropped := j.useful()
+		calls, left, count = append(calls, useful), append(left, dropped...), count+len(useful)
+		if len(useful) == 0 {
+			return nil, errors.New("none of the calls has succeeded")
+		}
+	}
+	if count > MostCalls {
+		return nil, fmt.Errorf("found %d calls, expected at most %d", count, MostCalls)
+	}
+	var best *Draft
+	for _, how := range []folding{patterns, neighbours, single} {
+		d := draftOf(ctx, jobs, calls, how)
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if best == nil || d.Reproduced() > best.Reproduced() {
+			best = d
+		}
+		if best.Reproduced() == len(jobs) {
+			break
+		}
+	}
+	best.Left = append(left, best.Left...)
+	return best, nil
+}
+
+// draftOf makes a draft of the useful calls of jobs.
+func draftOf(ctx context.Context, jobs []Job, calls [][]*Call, how folding) *Draft {
+	d := &Draft{Notes: map[*config.Data]string{}}
+	shapes, parts := common(calls, how)
+	var found [][]part
+	for i, p := range parts {
+		if p == nil {
+			d.Left = append(d.Left, fmt.Sprintf("a job of %s, which has another shape", wording.Count(len(calls[i]), "call")))
+			continue
+		}
+		found, d.Jobs = append(found, p), append(d.Jobs, Job{Calls: calls[i], Said: jobs[i].Said})
+	}
+	m := &maker{
+		evaluator: evaluator{ctx: ctx, compiled: map[string]*jsonata.Expression{}, seed: maphash.MakeSeed()},
+		jobs:      d.Jobs, secrets: SecretsOf(slices.Concat(calls...)), draft: d, inputs: Names{}, used: Names{"args": true},
+	}
+	for i, j := range d.Jobs {
+		m.said = append(m.said, strings.Join(j.Said, "\n"))
+		m.outer = append(m.outer, newEnv(i))
+	}
+	d.Secrets = m.secrets
+	d.Steps = m.steps(shapes, found, m.outer, true)
+	for _, e := range m.outer {
+		args, _ := e.scope.Context["args"].(*value.Map)
+		d.Args = append(d.Args, args)
+	}
+	d.Parts = d.verify(ctx)
+	d.finish()
+	return d
+}
+
+// Reproduced counts the jobs whose calls the tool makes.
+func (d *Draft) Reproduced() (n int) {
+	for _, err := range d.Parts {
+		if err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// steps returns the steps of shapes. Each environment has its parts; the values of the steps are added to it.
+func (m *maker) steps(shapes []*shape, parts [][]part, envs []*env, outer bool) *config.Data {
+	list := config.NewList()
+	for at := 0; at < len(shapes); at++ {
+		s := shapes[at]
+		step, ids := config.NewObject(), m.used.Unique(stepName(s))
+		step.Set("id", ids)
+		if !s.loops {
+			m.call(step, ids, s, column(parts, at), envs)
+		} else if !m.loop(step, ids, s, column(parts, at), envs, outer) {
+			if apart, each := unfolded(shapes, at, parts); apart != nil && outer {
+				delete(m.used, ids)
+				shapes, parts = apart, each
+				at--
+				continue
+			}
+			m.chosen(step, ids, s, column(parts, at), envs)
+		}
+		list.Items = append(list.Items, step)
+	}
+	if outer {
+		m.draft.Chain = chainOf(shapes)
+	}
+	return list
+}
+
+// column returns the part of each environment at a place.
+func column(parts [][]part, at int) (all []part) {
+	for _, p := range parts {
+		all = append(all, p[at])
+	}
+	return all
+}
+
+func stepName(s *shape) string {
+	if s.call != nil {
+		return Identifier(s.call.Tool, "call")
+	}
+	return "each_" + stepName(s.body[0])
+}
+
+// chainOf returns the tools of shapes in order.
+func chainOf(shapes []*shape) (all []string) {
+	for _, s := range shapes {
+		names := []string{s.name}
+		if s.body != nil {
+			names = chainOf(s.body)
+		}
+		for _, name := range names {
+			if s.loops && !strings.HasSuffix(name, "*") {
+				name += "*"
+			}
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// call completes the step of a call that is made once in each environment.
+func (m *maker) call(step *config.Data, id string, s *shape, parts []part, envs []*env) {
+	calls := make([]*Call, len(parts))
+	for i, p := range parts {
+		calls[i] = p.calls[0]
+		envs[i].now = calls[i].Asked
+	}
+	m.arguments(step, id, s, calls, envs)
+	for i, c := range calls {
+		envs[i].step(id, c.Result, c.Answered)
+	}
+}
+
+// arguments sets call and args of a step.
+func (m *maker) arguments(step *config.Data, id string, s *shape, calls []*Call, envs []*env) {
+	step.Set("call", s.name)
+	args := m.object(argsOf(calls), envs, id)
+	if len(args.Items) > 0 {
+		step.Set("args", args)
+	}
+}
+
+func argsOf(calls []*Call) (all []value.Value) {
+	for _, c := range calls {
+		all = append(all, c.Args)
+	}
+	return all
+}
+
+// loop completes the step of a repetition; false when there is no list that it goes through.
+func (m *maker) loop(step *config.Data, id string, s *shape, parts []part, envs []*env, outer bool) bool {
+	t := turns{envs: envs}
+	for i, p := range parts {
+		firsts := p.calls
+		for _, turn := range p.turns {
+			firsts = append(firsts, firstCall(turn))
+		}
+		t.calls = append(t.calls, firsts)
+		if len(firsts) > 0 && firsts[0] != nil {
+			envs[i].now = firsts[0].Asked
+		}
+	}
+	if slices.ContainsFunc(t.calls, func(calls []*Call) bool { return slices.Contains(calls, nil) }) {
+		return false
+	}
+	each, inner := m.through(t)
+	if each == "" {
+		return false
+	}
+	step.Set("each", each)
+	m.body(step, id, s, parts, envs, inner)
+	return true
+}
+
+// firstCall returns the call that a turn begins with.
+func firstCall(turn []part) *Call {
+	if len(turn) == 0 {
+		return nil
+	}
+	if len(turn[0].calls) > 0 {
+		return turn[0].calls[0]
+	}
+	if len(turn[0].turns) > 0 {
+		return firstCall(turn[0].turns[0])
+	}
+	return nil
+}
+
+// body completes the step of a repetition with what is done for each item.
+func (m *maker) body(step *config.Data, id string, s *shape, parts []part, envs []*env, inner [][]*env) {
+	if s.body == nil {
+		m.arguments(step, id, s, slices.Concat(callsOf(parts)...), slices.Concat(inner...))
+		for i, p := range parts {
+			var results []any
+			answered := 0
+			for _, c := range p.calls {
+				results, answered = append(results, orNull(c.Result)), max(answered, c.Answered)
+			}
+			envs[i].step(id, results, answered)
+		}
+		return
+	}
+	var turns [][]part
+	for _, p := range parts {
+		turns = append(turns, p.turns...)
+	}
+	all := slices.Concat(inner...)
+	step.Set("steps", m.steps(s.body, turns, all, false))
+	fields, ids := []string{}, step.Get("steps")
+	for _, inside := range ids.Items {
+		name, _ := inside.Get("id").Scalar.(string)
+		fields = append(fields, fmt.Sprintf("%q: %s", name, name))
+	}
+	step.Set("return", "{"+strings.Join(fields, ", ")+"}")
+	for i := range envs {
+		var results []any
+		answered := 0
+		for _, e := range inner[i] {
+			result := value.NewMap()
+			for _, inside := range ids.Items {
+				name, _ := inside.Get("id").Scalar.(string)
+				if v, has := e.scope.Context[name]; has {
+					result.Set(name, v)
+				}
+			}
+			for _, s := range e.sources {
+				answered = max(answered, s.answered)
+			}
+			results = append(results, result)
+		}
+		envs[i].step(id, results, answered)
+	}
+}
+
+func callsOf(parts []part) (all [][]*Call) {
+	for _, p := range parts {
+		all = append(all, p.calls)
+	}
+	return all
+}
+
+func orNull(v value.Value) value.Value {
+	if v == nil {
+		return value.Null
+	}
+	return v
+}
+
+// chosen completes the step of a repetition whose items were in no list: an argument of the tool, or what the agent chose
+// among what it had read.
+func (m *maker) chosen(step *config.Data, id string, s *shape, parts []part, envs []*env) {
+	lists := make([]value.Value, len(m.jobs))
+	inner := make([][]*env, len(parts))
+	name := ""
+	for i, p := range parts {
+		var items []any
+		for at, c := range firstsOf(p) {
+			item, key := m.itemOf(c, s, parts)
+			name = key
+			items = append(items, item)
+			in := envs[i].inner(item, 0, at)
+			in.now = c.Asked
+			inner[i] = append(inner[i], in)
+		}
+		if before := lists[envs[i].job]; before == nil || value.Same(before, items) {
+			lists[envs[i].job] = items // an inner repetition that differs from turn to turn does not come out right
+		}
+	}
+	composed := m.foundInside(lists, envs)
+	in := m.input(lists, envs, cmp.Or(Identifier(name, ""), id)+"s", composed)
+	each := config.NewText("args." + in.Name)
+	step.Set("each", each)
+	if composed {
+		m.draft.Note(step, "TODO: the agent chose these itself: %s.\nWrite the expression of the list, and remove the argument %s.", m.seen(lists), in.Name)
+		m.draft.Todos = append(m.draft.Todos, Todo{Step: id, Argument: "each", Seen: lists[:min(len(lists), mostSeen)]})
+	}
+	m.body(step, id, s, parts, envs, inner)
+}
+
+func firstsOf(p part) (all []*Call) {
+	all = append(all, p.calls...)
+	for _, turn := range p.turns {
+		if c := firstCall(turn); c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// itemOf returns the item of a call in a list that is made up: what differs between the calls, a value or an object.
+func (m *maker) itemOf(c *Call, s *shape, parts []part) (value.Value, string) {
+	var all []*Call
+	for _, p := range parts {
+		all = append(all, firstsOf(p)...)
+	}
+	item := value.NewMap()
+	object, _ := value.ObjectOf(c.Args)
+	for _, key := range object.Keys() {
+		v, _ := object.Get(key)
+		if slices.ContainsFunc(all, func(o *Call) bool { return !value.Same(member(o.Args, key), v) }) {
+			item.Set(key, v)
+		}
+	}
+	if keys := item.Keys(); len(keys) == 1 {
+		v, _ := item.Get(keys[0])
+		return v, keys[0]
+	}
+	return item, Identifier(s.name, "item")
+}
+
+// foundInside reports whether most texts of lists were in what was known.
+func (m *maker) foundInside(lists []value.Value, envs []*env) bool {
+	found, all := 0, 0
+	for i := range envs {
+		eachScalar("", lists[envs[i].job], 0, func(_ string, v value.Value) {
+			text := plainText(v)
+			if len(text) < leastPart {
+				return
+			}
+			all++
+			for _, s := range envs[i].known(envs[i].now) {
+				if slices.ContainsFunc(m.index(s).texts, func(p place) bool { return strings.Contains(plainText(p.value), text) }) {
+					found++
+					return
+				}
+			}
+		})
+	}
+	return all > 0 && found*2 > all
+}
+
+// seen lists the first values, shortened and without secrets.
+func (m *maker) seen(values []value.Value) string {
+	var words []string
+	for _, v := range values[:min(len(values), mostSeen)] {
+		words = append(words, wording.Truncate(shown(m.secrets.Without(v)), mostShown))
+	}
+	return wording.List(words)
+}
