@@ -18,6 +18,7 @@ import (
 // Draft is a tool that makes the calls of jobs.
 type Draft struct {
 	Steps   *config.Data
+	Return  *config.Data // of a plan; nil: the value of the last step
 	Inputs  []*Input
 	Todos   []Todo
 	Notes   map[*config.Data]string
@@ -110,9 +111,13 @@ func New(ctx context.Context, jobs []Job) (*Draft, error) {
 	return best, nil
 }
 
+func newDraft(secrets *Secrets) *Draft {
+	return &Draft{Notes: map[*config.Data]string{}, Secrets: secrets}
+}
+
 // draftOf makes a draft of the useful calls of jobs.
 func draftOf(ctx context.Context, jobs []Job, calls [][]*Call, how folding) *Draft {
-	d := &Draft{Notes: map[*config.Data]string{}}
+	d := newDraft(SecretsOf(slices.Concat(calls...)))
 	shapes, parts := common(calls, how)
 	var found [][]part
 	for i, p := range parts {
@@ -124,13 +129,12 @@ func draftOf(ctx context.Context, jobs []Job, calls [][]*Call, how folding) *Dra
 	}
 	m := &maker{
 		evaluator: evaluator{ctx: ctx, compiled: map[string]*jsonata.Expression{}, seed: maphash.MakeSeed()},
-		jobs:      d.Jobs, secrets: SecretsOf(slices.Concat(calls...)), draft: d, inputs: Names{}, used: Names{"args": true},
+		jobs:      d.Jobs, secrets: d.Secrets, draft: d, inputs: Names{}, used: Names{"args": true},
 	}
 	for i, j := range d.Jobs {
 		m.said = append(m.said, strings.Join(j.Said, "\n"))
 		m.outer = append(m.outer, newEnv(i))
 	}
-	d.Secrets = m.secrets
 	d.Steps = m.steps(shapes, found, m.outer, true)
 	for _, e := range m.outer {
 		args, _ := e.scope.Context["args"].(*value.Map)
@@ -160,7 +164,7 @@ func (m *maker) steps(shapes []*shape, parts [][]part, envs []*env, outer bool) 
 		step.Set("id", ids)
 		if !s.loops {
 			m.call(step, ids, s, column(parts, at), envs)
-		} else if !m.loop(step, ids, s, column(parts, at), envs, outer) {
+		} else if !m.pages(step, ids, s, column(parts, at), envs) && !m.loop(step, ids, s, column(parts, at), envs, outer) {
 			if apart, each := unfolded(shapes, at, parts); apart != nil && outer {
 				delete(m.used, ids)
 				shapes, parts = apart, each
@@ -358,7 +362,7 @@ func (m *maker) chosen(step *config.Data, id string, s *shape, parts []part, env
 		}
 	}
 	composed := m.foundInside(lists, envs)
-	in := m.input(lists, envs, cmp.Or(Identifier(name, ""), id)+"s", composed)
+	in := m.input(lists, envs, plural(cmp.Or(Identifier(name, ""), id)), composed)
 	each := config.NewText("args." + in.Name)
 	step.Set("each", each)
 	if composed {
@@ -366,6 +370,14 @@ func (m *maker) chosen(step *config.Data, id string, s *shape, parts []part, env
 		m.draft.Todos = append(m.draft.Todos, Todo{Step: id, Argument: "each", Seen: lists[:min(len(lists), mostSeen)]})
 	}
 	m.body(step, id, s, parts, envs, inner)
+}
+
+// plural names a list of what a name names.
+func plural(name string) string {
+	if stem, is := strings.CutSuffix(name, "y"); is {
+		return stem + "ies"
+	}
+	return name + "s"
 }
 
 func firstsOf(p part) (all []*Call) {

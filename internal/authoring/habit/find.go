@@ -3,6 +3,8 @@ package habit
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -10,11 +12,12 @@ import (
 
 // Habit is a chain of acts that one client did again and again.
 type Habit struct {
-	Subject     string
+	Subject     string   // the client, as Add has it
+	File        string   // the graph file of the runs; "" for transcripts
 	Chain       []string // the tools in order, * after one that is repeated
 	Occurrences [][]Ref  // in the order of time
 	First, Last time.Time
-	Linked      bool // values go from one to the next
+	Bytes       int // of the answers that the client read only to go on: all but the last of each occurrence
 }
 
 // Finder finds habits in acts. It remembers hashes of their values only.
@@ -62,33 +65,132 @@ func (s *stream) habits(least int) (all []Habit) {
 		taken[at] = s.acts[at].failed
 	}
 	s.dropRepeats(taken)
-	groups := map[string][]episode{}
+	var episodes []episode
 	for _, e := range s.linked(least, taken) {
-		for _, one := range s.split(e) {
-			groups[s.signature(one)] = append(groups[s.signature(one)], one)
-		}
+		episodes = append(episodes, s.split(e)...)
 	}
-	for _, signature := range sortedKeys(groups) {
-		group := groups[signature]
-		if len(group) < least {
-			continue
-		}
+	var found [][]episode
+	for _, group := range s.frequent(least, s.joinedEpisodes(least, episodes)) {
 		mark(taken, group)
+		found = append(found, group)
 	}
-	for _, signature := range sortedKeys(groups) {
-		group := groups[signature]
-		if len(group) < least {
-			continue
+	for i := range found {
+		for j, e := range found[i] {
+			found[i][j] = s.complete(e, taken)
 		}
-		group = s.extend(group, taken)
-		if h := s.habit(group); len(toolsOf(h.Chain)) > 1 {
-			h.Linked = true
-			all = append(all, h)
-		}
+	}
+	for i := range found {
+		found[i] = s.extend(found[i], taken)
 	}
 	for _, group := range s.sequences(least, taken) {
-		if h := s.habit(s.extend(group, taken)); len(toolsOf(h.Chain)) > 1 {
+		found = append(found, s.extend(group, taken))
+	}
+	found = append(found, s.plans(least, taken)...)
+	return s.merged(found)
+}
+
+// frequent returns the groups of episodes of one signature that are large enough: larger where there are many acts, and
+// two of them may be neighbours by chance.
+func (s *stream) frequent(least int, episodes []episode) (all [][]episode) {
+	groups := map[string][]episode{}
+	for _, e := range episodes {
+		groups[s.signature(e)] = append(groups[s.signature(e)], e)
+	}
+	for _, signature := range sortedKeys(groups) {
+		group, needed := groups[signature], least
+		if strings.Count(signature, "\n") == 2 {
+			needed += bits.Len(uint(len(s.acts) / 100))
+		}
+		if len(group) >= needed {
+			all = append(all, group)
+		}
+	}
+	return all
+}
+
+// joinedEpisodes joins the episodes of which one nearly always follows the other.
+func (s *stream) joinedEpisodes(least int, episodes []episode) []episode {
+	for range 3 {
+		slices.SortFunc(episodes, func(a, b episode) int { return cmp.Compare(a[0], b[0]) })
+		total, follows := map[string]int{}, map[[2]string]int{}
+		signatures := make([]string, len(episodes))
+		for i, e := range episodes {
+			signatures[i] = s.signature(e)
+			total[signatures[i]]++
+		}
+		pairs := map[int]int{} // an episode and the one after it
+		for i, e := range episodes {
+			for j := i + 1; j < len(episodes) && j <= i+2; j++ {
+				next := episodes[j]
+				if last := e[len(e)-1]; signatures[i] != signatures[j] && next[0] > last && next[0]-last <= 3 && s.near(int(last), int(next[0])) {
+					pairs[i] = j
+					follows[[2]string{signatures[i], signatures[j]}]++
+					break
+				}
+			}
+		}
+		var all []episode
+		gone := map[int]bool{}
+		for i, e := range episodes {
+			if gone[i] {
+				continue
+			}
+			if j, is := pairs[i]; is && !gone[j] {
+				n := follows[[2]string{signatures[i], signatures[j]}]
+				if n >= least && n*10 >= 6*min(total[signatures[i]], total[signatures[j]]) {
+					e = slices.Concat(e, episodes[j])
+					gone[j] = true
+				}
+			}
+			all = append(all, e)
+		}
+		if len(all) == len(episodes) {
+			break
+		}
+		episodes = all
+	}
+	return episodes
+}
+
+// plans returns the groups of requests of one shape that are no part of a chain.
+func (s *stream) plans(least int, taken []bool) (all [][]episode) {
+	groups := map[int32][]episode{}
+	for at := range s.acts {
+		if a := s.acts[at]; a.plan && !taken[at] {
+			groups[a.name] = append(groups[a.name], episode{int32(at)}) //nolint:gosec // a place
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		if len(groups[name]) >= least {
+			all = append(all, groups[name])
+		}
+	}
+	return all
+}
+
+// merged returns a habit for each chain of tools: what was done by a plan once and by single calls another time is one.
+func (s *stream) merged(groups [][]episode) (all []Habit) {
+	byChain := map[string]int{}
+	for _, group := range groups {
+		h := s.habit(group)
+		if len(toolsOf(h.Chain)) < 2 {
+			continue
+		}
+		key := strings.ReplaceAll(strings.Join(h.Chain, " "), "*", "")
+		at, is := byChain[key]
+		if !is {
+			byChain[key] = len(all)
 			all = append(all, h)
+			continue
+		}
+		known := &all[at]
+		known.Occurrences = append(known.Occurrences, h.Occurrences...)
+		known.Bytes += h.Bytes
+		if known.First.After(h.First) {
+			known.First = h.First
+		}
+		if known.Last.Before(h.Last) {
+			known.Last = h.Last
 		}
 	}
 	return all
@@ -128,7 +230,7 @@ func (s *stream) dropRepeats(taken []bool) {
 
 // near reports whether two acts may belong to the same chain.
 func (s *stream) near(before, after int) bool {
-	return s.acts[after].time.Sub(s.acts[before].time) <= longest
+	return s.acts[after].apart == s.acts[before].apart && s.acts[after].time.Sub(s.acts[before].time) <= longest
 }
 
 // edge is the kind of a link.
@@ -212,7 +314,7 @@ func (s *stream) holds(l link, at int, taken []bool) bool {
 	if uses >= 2 && uses*2 > all && all > 3 || uses >= 20 && uses*4 > all {
 		return false
 	}
-	return int(s.common[l.value%filterLen]) <= 12+len(s.acts)/30
+	return int(s.common[l.word%filterLen]) <= 12+len(s.acts)/30
 }
 
 // split returns the parts of an episode that does the same several times.
@@ -253,10 +355,33 @@ func (s *stream) signature(e episode) string {
 	for i, at := range e {
 		if i == 0 || s.acts[e[i-1]].name != s.acts[at].name {
 			b.WriteString(s.names[s.acts[at].name])
-			b.WriteByte(' ')
+			b.WriteByte('\n')
 		}
 	}
 	return b.String()
+}
+
+// complete adds the acts between those of an episode that have the name of one of them: of what is done for each item of a
+// list, some have no link that says enough.
+func (s *stream) complete(e episode, taken []bool) episode {
+	names := map[int32]bool{}
+	for _, at := range e {
+		names[s.acts[at].name] = true
+	}
+	first, last := e[0], e[len(e)-1]
+	for next := last + 1; int(next) < len(s.acts) && next <= last+2; next++ {
+		if !taken[next] && s.acts[next].name == s.acts[last].name && s.near(int(last), int(next)) {
+			last = next
+		}
+	}
+	all := episode{}
+	for at := first; at <= last; at++ {
+		if slices.Contains(e, at) || !taken[at] && names[s.acts[at].name] && s.acts[at].apart == s.acts[first].apart {
+			taken[at] = true
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // extend adds what comes before or after nearly every one of the episodes, close to it.
@@ -322,8 +447,11 @@ func (s *stream) beside(e episode, step int, taken []bool) (all []int32) {
 func (s *stream) habit(group []episode) (h Habit) {
 	for _, e := range group {
 		var refs []Ref
-		for _, at := range e {
+		for i, at := range e {
 			refs = append(refs, s.acts[at].ref)
+			if i < len(e)-1 {
+				h.Bytes += s.acts[at].bytes
+			}
 		}
 		h.Occurrences = append(h.Occurrences, refs)
 		first, last := s.acts[e[0]].time, s.acts[e[len(e)-1]].time

@@ -16,8 +16,10 @@ type Act struct {
 	Time   time.Time   // zero: not known
 	Args   value.Value // of a plan its literals
 	Result value.Value // nil: it has none
+	Plan   bool        // several calls in one request
 	Failed bool        // it is no part of a habit
 	Ref    Ref         // where its values are
+	Apart  int         // the number of its session: a chain is within one
 }
 
 // Ref says where the values of an act are: for a run its id, for a transcript the number of the call.
@@ -42,6 +44,9 @@ type act struct {
 	mark   uint64 // of name and arguments
 	links  []link
 	failed bool
+	plan   bool
+	bytes  int
+	apart  int
 }
 
 // link says that an argument of an act was in what was known of an earlier one.
@@ -49,7 +54,8 @@ type link struct {
 	from  int32  // the earlier act
 	param uint32 // where the value is: tool and argument
 	value uint64
-	given bool // it was an argument there, and not in the answer
+	word  uint64 // what was found: the value or a part of it
+	given bool   // it was an argument there, and not in the answer
 }
 
 // stream is the acts of one client in the order of time. Nothing of their values is remembered but hashes.
@@ -104,7 +110,7 @@ func (s *stream) add(a Act) {
 	at := int32(len(s.acts)) //nolint:gosec // bounded by the store
 	s.answers.turn(len(s.acts))
 	s.given.turn(len(s.acts))
-	one := act{name: s.name(a), time: a.Time, ref: a.Ref, failed: a.Failed}
+	one := act{name: s.name(a), time: a.Time, ref: a.Ref, failed: a.Failed, plan: a.Plan, bytes: value.Size(a.Result), apart: a.Apart}
 	one.mark = s.hash(a.Name)
 	eachScalar("", a.Args, 0, func(path string, v value.Value) {
 		text, word := wordOf(v)
@@ -162,11 +168,11 @@ func (s *stream) link(one *act, param, text string) {
 		hash := s.hash(word)
 		if from, is := s.answers.get(hash); is && !found {
 			found = true
-			one.links = append(one.links, link{from: from, param: number, value: s.hash(text)})
+			one.links = append(one.links, link{from: from, param: number, value: s.hash(text), word: hash})
 		}
 	})
 	if from, is := s.given.get(s.hash(text)); is && !found {
-		one.links = append(one.links, link{from: from, param: number, value: s.hash(text), given: true})
+		one.links = append(one.links, link{from: from, param: number, value: s.hash(text), word: s.hash(text), given: true})
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *stream) sequences(least int, taken []bool) (all [][]episode) {
 // isSequence reports whether acts are close to each other, free, and of different names.
 func (s *stream) isSequence(e episode, taken []bool) bool {
 	for i, at := range e {
-		if taken[at] || i > 0 && s.acts[at].time.Sub(s.acts[e[i-1]].time) > sequenceGap {
+		if taken[at] || i > 0 && !s.near(int(e[i-1]), int(at)) || i > 0 && s.acts[at].time.Sub(s.acts[e[i-1]].time) > sequenceGap {
 			return false
 		}
 		if slices.ContainsFunc(e[:i], func(other int32) bool { return s.acts[other].name == s.acts[at].name }) {

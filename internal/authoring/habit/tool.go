@@ -15,8 +15,12 @@ const longestExample = 500
 
 // Tool returns the draft as a tool of a graph file; "" is a description that says what it calls.
 func (d *Draft) Tool(name, description string) *config.Data {
-	return config.NewObject().Set("name", name).Set("description", cmp.Or(description, d.Description())).
+	tool := config.NewObject().Set("name", name).Set("description", cmp.Or(description, d.Description())).
 		Set("inputSchema", d.inputSchema()).Set("steps", d.Steps)
+	if d.Return != nil {
+		tool.Set("return", d.Return)
+	}
+	return tool
 }
 
 // Description says what the draft calls.

@@ -44,9 +44,24 @@ func AgentTrace(ctx context.Context, path string, src []byte, opts TraceOptions)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	tool := cmp.Or(opts.Tool, "trace")
-	root := t.file(path, tool, made, calls, opts)
-	graph, err := config.Format(path, root, made.Notes)
+	lines := []string{fmt.Sprintf("Imported by toolgraph import agent-trace from %s: %s.", fileName(path), wording.Count(len(calls), "call"))}
+	return DraftFile(path, made, DraftOptions{Tool: cmp.Or(opts.Tool, "trace"), ServersFile: opts.ServersFile, Test: opts.Test, TestName: "as in the trace", Notes: lines, After: slices.Concat(t.before, t.after)})
+}
+
+// DraftOptions are the choices of DraftFile.
+type DraftOptions struct {
+	Tool        string // the name of the tool
+	ServersFile bool   // see TraceOptions
+	Test        bool   // also write a test that does the last job again
+	TestName    string
+	Notes       []string // the first lines of the file's comment
+	After       []string // the last lines
+}
+
+// DraftFile returns a graph file with a draft. Each thing that is left to the author is a TODO in the file, and one of
+// the warnings. path is for messages.
+func DraftFile(path string, made *habit.Draft, opts DraftOptions) (*File, error) {
+	graph, err := config.Format(path, draftData(made, opts), made.Notes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the graph of these calls is too large; import fewer of them: %w", path, err)
 	}
@@ -55,7 +70,7 @@ func AgentTrace(ctx context.Context, path string, src []byte, opts TraceOptions)
 		return nil, fmt.Errorf("%s: the graph would have %d bytes, expected at most %d; import fewer calls", path, len(f.Graph), config.MaxFileBytes)
 	}
 	if opts.Test {
-		f.Test, f.Cassette, err = made.Test(0, tool, "as in the trace")
+		f.Test, f.Cassette, err = made.Test(len(made.Jobs)-1, opts.Tool, opts.TestName)
 	}
 	return f, err
 }
@@ -69,8 +84,10 @@ func (c *call) habit() *habit.Call {
 
 // warningsOf says what a draft leaves to its author.
 func warningsOf(d *habit.Draft) (lines []string) {
-	if err := d.Parts[0]; err != nil {
-		lines = append(lines, "the tool does not make the calls of the trace again: "+err.Error())
+	for i, err := range d.Parts {
+		if err != nil {
+			lines = append(lines, fmt.Sprintf("the tool does not make the calls of job %d of %d again: %s", i+1, len(d.Jobs), err))
+		}
 	}
 	for _, t := range d.Todos {
 		lines = append(lines, t.String())
@@ -132,13 +149,16 @@ func countValues(v value.Value) int {
 	return n
 }
 
-// file returns the content of the graph file.
-func (t *trace) file(path, name string, made *habit.Draft, calls []*call, opts TraceOptions) *config.Data {
-	tool := made.Tool(name, made.Description())
+// draftData returns the content of the graph file of a draft.
+func draftData(made *habit.Draft, opts DraftOptions) *config.Data {
+	tool := made.Tool(opts.Tool, made.Description())
 	made.Note(tool.Get("description"), "TODO: say what the tool does, and when to use it.")
 	root := config.NewObject().Set("version", "1.0").
-		Set("server", config.NewObject().Set("name", name).Set("version", "1.0.0"))
-	if !opts.ServersFile {
+		Set("server", config.NewObject().Set("name", opts.Tool).Set("version", "1.0.0"))
+	lines := slices.Clone(opts.Notes)
+	if opts.ServersFile {
+		lines = append(lines, "Its servers are in another file: toolgraph serve FILE -m SERVERS.")
+	} else {
 		servers := config.NewObject()
 		for _, server := range made.Servers() {
 			servers.Set(server, config.NewObject().Set("registry", true))
@@ -147,13 +167,12 @@ func (t *trace) file(path, name string, made *habit.Draft, calls []*call, opts T
 		root.Set("mcpServers", servers)
 	}
 	root.Set("tools", config.NewList(tool))
-	lines := []string{fmt.Sprintf("Imported by toolgraph import agent-trace from %s: %s.", fileName(path), wording.Count(len(calls), "call"))}
-	if opts.ServersFile {
-		lines = append(lines, "Its servers are in another file: toolgraph serve FILE -m SERVERS.")
+	if made.Return == nil {
+		lines = append(lines, "The result is that of the last call.")
 	}
 	for _, left := range made.Left {
 		lines = append(lines, "Not imported: "+left+".")
 	}
-	made.Note(root, "%s", strings.Join(slices.Concat(lines, []string{"The result is that of the last call."}, t.before, t.after), "\n"))
+	made.Note(root, "%s", strings.Join(append(lines, opts.After...), "\n"))
 	return root
 }
