@@ -29,10 +29,11 @@ type Reply struct {
 // facts is what the row of a run has in its column facts, as JSON; empty for none of it. The
 // question is first, so that waiting runs can be selected.
 type facts struct {
-	Question  *Asked `json:"question,omitempty"`
-	Questions int    `json:"questions,omitempty"`
-	Spilled   int    `json:"spilled,omitempty"`
-	Forked    string `json:"forkedFrom,omitempty"`
+	Question  *Asked          `json:"question,omitempty"`
+	Questions int             `json:"questions,omitempty"`
+	Spilled   int             `json:"spilled,omitempty"`
+	Forked    string          `json:"forkedFrom,omitempty"`
+	Used      *execution.Used `json:"used,omitempty"`
 }
 
 // isWaiting selects the rows with an open question.
@@ -72,7 +73,7 @@ func (f *facts) follow(e *execution.Event) {
 		e.Record != nil && open != nil && closes(e.Record, open.Address): // a run that ends does not wait for the answer
 		f.Question = nil
 	case e.End != nil:
-		f.Question, f.Spilled = nil, e.End.Spilled
+		f.Question, f.Spilled, f.Used = nil, e.End.Spilled, e.End.Used
 	}
 }
 
