@@ -151,7 +151,7 @@ type Parts struct {
 type End struct {
 	Value   value.Value
 	Failure *Failure
-	Spilled int // bytes of Value as compact JSON when it exceeds executionLimits.maxResultBytes, so that the client got a summary; else 0
+	Spilled int   // bytes of Value as compact JSON when it exceeds executionLimits.maxResultBytes, so that the client got a summary; else 0
 	Used    *Used // what the run has used; nil: it was not counted, as by earlier versions
 }
 

@@ -12,16 +12,16 @@ import (
 
 // past is what is recorded of a run that is resumed; nil for a new run.
 type past struct {
-	frames    map[Address][]Record  // of each frame, in order; without parts
-	ended     map[Address]*Record   // of parts
-	fans      map[Address]*Parts    // by the address of the whole execution
-	failed    map[Address]*Record   // by the same: the part that failed first
-	attempts  map[Address][]Retry   // failed ones that another followed
-	answers   map[Address]Answer    // of the user, to the latest question there
-	asked     map[Address][]string  // the calls of a plan that it was about
-	covered   map[string]Answer     // to the calls of a plan
-	failing   map[Address]bool      // in which a frame, or a part of a part, has ended with a failure
-	called    map[string]int        // calls by server and tool
+	frames    map[Address][]Record // of each frame, in order; without parts
+	ended     map[Address]*Record  // of parts
+	fans      map[Address]*Parts   // by the address of the whole execution
+	failed    map[Address]*Record  // by the same: the part that failed first
+	attempts  map[Address][]Retry  // failed ones that another followed
+	answers   map[Address]Answer   // of the user, to the latest question there
+	asked     map[Address][]string // the calls of a plan that it was about
+	covered   map[string]Answer    // to the calls of a plan
+	failing   map[Address]bool     // in which a frame, or a part of a part, has ended with a failure
+	called    map[string]int       // calls by server and tool
 	tally     *tally
 	below     []*Record             // records of parts and of other frames than the run's own
 	lastAt    map[Address]time.Time // of the last failed attempt

@@ -74,7 +74,18 @@ func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, er
 
 // where returns the filter as SQL, with order and limit.
 func (f Filter) where() (clause string, args []any) {
-	all := []string{"status <> 'deleting'"}
+	all, args := f.terms()
+	clause = " WHERE " + strings.Join(all, " AND ") + " ORDER BY seq DESC"
+	if f.Limit >= 0 {
+		args = append(args, cmp.Or(f.Limit, DefaultList))
+		clause += " LIMIT $" + strconv.Itoa(len(args))
+	}
+	return clause, args
+}
+
+// terms returns what a run has to be, as terms of SQL.
+func (f Filter) terms() (all []string, args []any) {
+	all = []string{"status <> 'deleting'"}
 	value := func(v any) string {
 		args = append(args, v)
 		return "$" + strconv.Itoa(len(args))
@@ -110,11 +121,7 @@ func (f Filter) where() (clause string, args []any) {
 		const text = "lower(id || ' ' || tool || ' ' || args || ' ' || failure)"
 		add("replace(", text, ", lower(", value(f.Text), "), '') <> ", text)
 	}
-	clause = " WHERE " + strings.Join(all, " AND ") + " ORDER BY seq DESC"
-	if f.Limit >= 0 {
-		clause += " LIMIT " + value(cmp.Or(f.Limit, DefaultList))
-	}
-	return clause, args
+	return all, args
 }
 
 // Run returns one run, by its id, the beginning of its id, or "last". The error wraps
