@@ -125,7 +125,8 @@ type Result struct {
 	RunID   string
 	Value   value.Value
 	Usage   Usage
-	Spilled int // see End
+	Spilled int   // see End
+	Used    *Used // as the end has it; nil without an end, and for one of an earlier version
 	// Partial is what a run that has failed has come to, when its graph has a Result; else nil.
 	Partial value.Value
 	// Changed is what the run of a plan has changed; nil for a graph of a file.
@@ -216,6 +217,7 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 	}
 	end.Used = l.used()
 	end.Used.BytesOut = h.countOut(l.id, result, err)
+	result.Used = end.Used
 	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: h.once}
 	lastErr := h.record(ctx, &last)
 	if errors.Is(lastErr, ErrTaken) {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -212,20 +211,6 @@ func (l *live) emit(ctx context.Context, e *Event) error {
 		l.mu.Unlock()
 	}
 	return l.notify(e)
-}
-
-// nameSteps notes the names of the steps of a block that begins.
-func (l *live) nameSteps(e *Event) {
-	if e.Parts == nil || e.Step.NodeID != config.StepsID || e.Parts.Branches == nil {
-		return
-	}
-	at, names := e.At(), e.Parts.Branches
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.names == nil {
-		l.names = map[Address][]string{}
-	}
-	l.names[at] = names
 }
 
 // notify gives an event to the observers, one event at a time.

@@ -80,7 +80,7 @@ func (e *Engine) Ended(ctx context.Context, g *graph.Graph, events []Event, opts
 // ended returns the recorded end of a run.
 func (l *live) ended(end *End) (*Result, error) {
 	result := l.result(end.Value)
-	result.Spilled = end.Spilled
+	result.Spilled, result.Used = end.Spilled, end.Used
 	if end.Failure != nil {
 		result.Partial = l.combined(nil, end.Failure)
 		return result, l.root.stepError(end.Failure)

@@ -45,15 +45,8 @@ const (
 	MostChain   = 32
 )
 
-// bytesPerToken is how many bytes of JSON are about one token of a model.
-const bytesPerToken = 4
-
-// TokensSaved estimates how many tokens fewer a model has read, when it read so many bytes of the result, than when it had
-// made the calls itself. It is never below 0.
-func TokensSaved(bytesIn, bytesOut int) int { return max(0, (bytesIn-bytesOut)/bytesPerToken) }
-
-// TokensSaved is TokensSaved for this run.
-func (u *Used) TokensSaved() int { return TokensSaved(u.BytesIn, u.BytesOut) }
+// TokensSaved estimates how many tokens fewer a model has read than when it had made the calls itself. It is never below 0.
+func (u *Used) TokensSaved() int { return value.TokensSaved(u.BytesIn, u.BytesOut) }
 
 // check checks what a journal has recorded.
 func (u *Used) check() error {

@@ -26,7 +26,7 @@ func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed er
 	case asJSON:
 		fmt.Fprintf(w, "%s\n", used.JSON(out))
 	case used.Calls > 0 && (limit > 0 || terminal.On(w).Live()):
-		fmt.Fprintf(w, "toolgraph: %s, %d bytes in, %d bytes out, about %d tokens saved\n",
+		fmt.Fprintf(w, "toolgraph: %s, %d bytes in, %d bytes out, about %d tokens saved (estimate)\n",
 			wording.Count(used.Calls, "call"), used.BytesIn, out, used.Saved(out))
 	}
 	if result.Spilled > 0 && !asJSON {

@@ -87,7 +87,7 @@ func usageText(u *journal.Usage) string {
 	if u == nil {
 		return unknownUsage
 	}
-	return fmt.Sprintf("%s, %d bytes in, %d bytes out, about %d tokens saved (an estimate)",
+	return fmt.Sprintf("%s, %d bytes in, %d bytes out, about %d tokens saved (estimate)",
 		wording.Count(u.Calls, "call"), u.BytesIn, u.BytesOut, u.TokensSaved)
 }
 

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"toolgraph/execution"
 	"toolgraph/expressions/value"
 )
 
@@ -46,7 +45,7 @@ const RunMeta = "toolgraph/run"
 
 // Saved estimates how many tokens fewer a model has read, when it read so many bytes of the
 // result, than when it had made the calls itself. It is never below 0.
-func (u *Usage) Saved(bytesOut int) int { return execution.TokensSaved(u.BytesIn, bytesOut) }
+func (u *Usage) Saved(bytesOut int) int { return value.TokensSaved(u.BytesIn, bytesOut) }
 
 // JSON returns what _meta has under RunMeta: an object with the id of the run, the number of its
 // calls, bytesIn, bytesOut, durationMs and tokensSaved.
