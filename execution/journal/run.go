@@ -77,7 +77,7 @@ func (r Run) canContinue() bool {
 }
 
 func (r Run) facts() facts {
-	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom, Used: r.Usage.used()}
+	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom, Used: (*usedText)(r.Usage.used())}
 }
 
 // ArgsShown is how many bytes of its arguments a Run has.

@@ -138,7 +138,7 @@ func (r *ended) scan(rows *sql.Rows) error {
 	if err := f.read(known); err != nil {
 		return err
 	}
-	r.took, r.used = max(0, last-r.started), f.Used
+	r.took, r.used = max(0, last-r.started), (*execution.Used)(f.Used)
 	return nil
 }
 
