@@ -134,7 +134,7 @@ func TestInspectRuns(t *testing.T) {
 	state := t.TempDir()
 	agent := inspector(t, binary, "-g", graph, "--state", state)
 	tools, err := agent.ListTools(t.Context(), mcp.ListToolsRequest{})
-	if err != nil || len(tools.Tools) != 11 {
+	if err != nil || len(tools.Tools) != 12 {
 		t.Fatal(tools, err)
 	}
 	for _, tool := range tools.Tools {
