@@ -68,7 +68,7 @@ func TestRecordedUsageIsThatOfTheAnswer(t *testing.T) {
 	}
 	s := startCommand(t, nil, "serve", file, "--state", state)
 	s.handshake()
-	answered := map[string]aUsage{}
+	answered, names := map[string]aUsage{}, map[string]string{}
 	for _, c := range []struct{ name, method, params, has string }{
 		{"value", "tools/call", `{"name":"sized","arguments":{"n":5}}`, `"structuredContent"`},
 		{"value", "tools/call", `{"name":"counted","arguments":{"n":5}}`, `{\"n\":5}`},
@@ -96,13 +96,17 @@ func TestRecordedUsageIsThatOfTheAnswer(t *testing.T) {
 			t.Fatalf("%s: %s %+v", c.name, r.Result, r.Error)
 		}
 		answered[result.Meta.Run.ID] = *result.Meta.Run
-		if got := recordedUsage(t, state)[result.Meta.Run.ID]; got != *result.Meta.Run || got.Calls == 0 || got.BytesIn == 0 || got.BytesOut == 0 {
-			t.Errorf("%s: recorded is %+v, the answer has %+v: %s", c.name, got, *result.Meta.Run, r.Result)
-		}
+		names[result.Meta.Run.ID] = c.name
 	}
 	s.request("tools/call", `{"name":"pure","arguments":{"n":1}}`) // has no calls, so the answer reports nothing
-	s.end()
-	for id, got := range recordedUsage(t, state) {
+	s.end()                                                        // all is written
+	recorded := recordedUsage(t, state)
+	for id, want := range answered {
+		if got := recorded[id]; got != want || got.Calls == 0 || got.BytesIn == 0 || got.BytesOut == 0 {
+			t.Errorf("%s: recorded is %+v, the answer has %+v", names[id], got, want)
+		}
+	}
+	for id, got := range recorded {
 		if _, known := answered[id]; !known && got != (aUsage{ID: id, BytesOut: len(`{"a":1}`)}) {
 			t.Errorf("without calls: %+v", got)
 		}

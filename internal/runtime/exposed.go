@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+
 	"toolgraph/execution"
 	"toolgraph/internal/serving/expose"
 	"toolgraph/internal/serving/server"
