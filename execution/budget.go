@@ -26,7 +26,6 @@ const (
 	executions  counter = iota // of nodes, parts included
 	callsMade                  // to servers, attempts included
 	outputBytes                // of the outputs, as compact JSON
-	bytesIn                    // that servers answered; no limit
 	counters    = iota
 )
 

@@ -235,6 +235,7 @@ func (l *live) startCall(s *site, node *graph.MCP, c *Call, unsafe bool) (visit 
 	if failed := s.reserveCall(node); failed != nil {
 		return nil, nil, false, failed
 	}
+	l.tally.called(visit)
 	return visit, nil, false, recordFailure(node, l.emit(s.ctx, &started))
 }
 

@@ -33,6 +33,8 @@ func (e Event) Check() error {
 		return e.checkStep()
 	case e.End != nil && e.End.Spilled < 0:
 		return fmt.Errorf("its spilled is %d, expected 0 or more", e.End.Spilled)
+	case e.End != nil && e.End.Used != nil:
+		return e.End.Used.check()
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ type hooks struct {
 	caller       string                                              // see WithCaller
 	once         bool                                                // likewise
 	subject      string                                              // see WithSubject
+	bytesOut     func(*Result, error) int                            // nil: those of the value or the message
 }
 
 // Option is an option of an engine, or of one run.
@@ -124,12 +125,14 @@ type Result struct {
 	RunID   string
 	Value   value.Value
 	Usage   Usage
-	Spilled int // see End
+	Spilled int   // see End
+	Used    *Used // as the end has it; nil without an end, and for one of an earlier version
 	// Partial is what a run that has failed has come to, when its graph has a Result; else nil.
 	Partial value.Value
 	// Changed is what the run of a plan has changed; nil for a graph of a file.
 	Changed []Change
 
+	size    int                  // see Size; 0: not counted yet
 	records []*Record            // of the run's own frame
 	below   []*Record            // of parts and of other frames
 	names   map[Address][]string // of the steps of blocks, in the order of the file
@@ -200,7 +203,7 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 	result := l.result(value)
 	end := &End{Value: value}
 	if err == nil {
-		end.Spilled = l.spilled(value)
+		end.Spilled = l.spilled(result)
 		result.Spilled = end.Spilled
 	} else {
 		end.Failure = failureToRecord(err)
@@ -212,6 +215,9 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 		}
 		result.Partial = l.combined(nil, end.Failure)
 	}
+	end.Used = l.used()
+	end.Used.BytesOut = h.countOut(l.id, result, err)
+	result.Used = end.Used
 	last := Event{Kind: RunFinished, Run: l.id, Time: h.now(), End: end, Sync: h.once}
 	lastErr := h.record(ctx, &last)
 	if errors.Is(lastErr, ErrTaken) {

@@ -151,7 +151,8 @@ type Parts struct {
 type End struct {
 	Value   value.Value
 	Failure *Failure
-	Spilled int // bytes of Value as compact JSON when it exceeds executionLimits.maxResultBytes, so that the client got a summary; else 0
+	Spilled int   // bytes of Value as compact JSON when it exceeds executionLimits.maxResultBytes, so that the client got a summary; else 0
+	Used    *Used // what the run has used; nil: it was not counted, as by earlier versions
 }
 
 type startJSON struct {
@@ -189,21 +190,22 @@ type endJSON struct {
 	Value   value.JSON `json:"value,omitzero"`
 	Failure *Failure   `json:"failure,omitempty"`
 	Spilled int        `json:"spilled,omitempty"`
+	Used    *Used      `json:"usage,omitempty"`
 }
 
-// MarshalJSON writes value, and spilled where it applies, or failure.
+// MarshalJSON writes value, and spilled where it applies, or failure; and usage.
 func (e End) MarshalJSON() ([]byte, error) {
 	if e.Failure != nil {
-		return json.Marshal(endJSON{Failure: e.Failure})
+		return json.Marshal(endJSON{Failure: e.Failure, Used: e.Used})
 	}
-	return json.Marshal(endJSON{Value: value.JSON{Value: orNull(e.Value)}, Spilled: e.Spilled})
+	return json.Marshal(endJSON{Value: value.JSON{Value: orNull(e.Value)}, Spilled: e.Spilled, Used: e.Used})
 }
 
 // UnmarshalJSON is the reverse of MarshalJSON.
 func (e *End) UnmarshalJSON(src []byte) error {
 	var in endJSON
 	err := json.Unmarshal(src, &in)
-	*e = End{Value: in.Value.Value, Failure: in.Failure, Spilled: in.Spilled}
+	*e = End{Value: in.Value.Value, Failure: in.Failure, Spilled: in.Spilled, Used: in.Used}
 	if in.Failure == nil {
 		e.Value = orNull(e.Value)
 	}

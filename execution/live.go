@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"toolgraph/config"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
@@ -20,6 +19,7 @@ type live struct {
 	cancel context.CancelCauseFunc
 	clock  clock
 	spent  budget // of the run
+	tally  *tally
 	caller ToolCaller
 	hooks  *hooks
 	root   *frame
@@ -41,7 +41,7 @@ type live struct {
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
-	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, caller: caller, hooks: h, root: root}
+	l := &live{id: id, base: ctx, clock: clock{now: h.now, started: started}, tally: &tally{}, caller: caller, hooks: h, root: root}
 	l.spent.limit(root.graph.Limits)
 	l.spent.mu = &l.spent.own
 	root.live, root.budget = l, &l.spent
@@ -204,25 +204,13 @@ func (l *live) emit(ctx context.Context, e *Event) error {
 	if err := l.hooks.record(ctx, e); err != nil {
 		return err
 	}
-	if e.Parts != nil && e.Step.NodeID == config.StepsID && e.Parts.Branches != nil {
-		l.name(e.At(), e.Parts.Branches)
-	}
+	l.nameSteps(e)
 	if e.Record != nil && (e.Record.Part != "" || e.Record.Frame != "") {
 		l.mu.Lock()
 		l.below = append(l.below, e.Record)
 		l.mu.Unlock()
 	}
 	return l.notify(e)
-}
-
-// name notes the names of the steps of a block.
-func (l *live) name(at Address, names []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.names == nil {
-		l.names = map[Address][]string{}
-	}
-	l.names[at] = names
 }
 
 // notify gives an event to the observers, one event at a time.

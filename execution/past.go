@@ -12,16 +12,17 @@ import (
 
 // past is what is recorded of a run that is resumed; nil for a new run.
 type past struct {
-	frames    map[Address][]Record  // of each frame, in order; without parts
-	ended     map[Address]*Record   // of parts
-	fans      map[Address]*Parts    // by the address of the whole execution
-	failed    map[Address]*Record   // by the same: the part that failed first
-	attempts  map[Address][]Retry   // failed ones that another followed
-	answers   map[Address]Answer    // of the user, to the latest question there
-	asked     map[Address][]string  // the calls of a plan that it was about
-	covered   map[string]Answer     // to the calls of a plan
-	failing   map[Address]bool      // in which a frame, or a part of a part, has ended with a failure
-	called    map[string]int        // calls by server and tool
+	frames    map[Address][]Record // of each frame, in order; without parts
+	ended     map[Address]*Record  // of parts
+	fans      map[Address]*Parts   // by the address of the whole execution
+	failed    map[Address]*Record  // by the same: the part that failed first
+	attempts  map[Address][]Retry  // failed ones that another followed
+	answers   map[Address]Answer   // of the user, to the latest question there
+	asked     map[Address][]string // the calls of a plan that it was about
+	covered   map[string]Answer    // to the calls of a plan
+	failing   map[Address]bool     // in which a frame, or a part of a part, has ended with a failure
+	called    map[string]int       // calls by server and tool
+	tally     *tally
 	below     []*Record             // records of parts and of other frames than the run's own
 	lastAt    map[Address]time.Time // of the last failed attempt
 	cancelled []*Visit              // calls without an outcome, below executions that have ended
@@ -40,10 +41,15 @@ type past struct {
 func pastOf(events []Event, h *hooks) *past {
 	p := &past{
 		frames: map[Address][]Record{}, failing: map[Address]bool{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
-		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, asked: map[Address][]string{}, covered: map[string]Answer{}, called: map[string]int{}, lastAt: map[Address]time.Time{}, now: h.now,
+		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, asked: map[Address][]string{}, covered: map[string]Answer{}, called: map[string]int{}, tally: &tally{}, lastAt: map[Address]time.Time{}, now: h.now,
 		resolution: h.resolution, results: map[Address]value.Value{}, tasks: map[Address]*resumed{},
 	}
 	doubts := map[Address]*Visit{}
+	copied := 0 // the beginning of a fork, and what it has copied
+	if len(events) > 0 && events[0].Start != nil && events[0].Start.Copied > 0 {
+		copied = 1 + events[0].Start.Copied
+	}
+	p.count(events[min(copied, len(events)):])
 	for _, e := range events {
 		at := e.At()
 		switch {
@@ -84,6 +90,25 @@ func pastOf(events []Event, h *hooks) *past {
 		p.first = p.doubts[0].at
 	}
 	return p
+}
+
+// count counts the calls of events, and what they were answered.
+func (p *past) count(events []Event) {
+	servers := map[Address]string{}
+	for i := range events {
+		e := &events[i]
+		switch {
+		case e.Kind == CallStarted && e.Step.Task == "":
+			p.tally.called(e.Step)
+			servers[e.At()] = e.Step.Server
+		case e.Kind == AttemptFailed:
+			p.tally.answered(e.Step.Server, e.Retry.Error.answered())
+		case e.Record != nil:
+			rec := *e.Record
+			rec.Bytes = sizeOf(&rec)
+			p.tally.answered(servers[e.At()], rec.answered())
+		}
+	}
 }
 
 // end removes the calls below an execution that has ended: what has ended it has cancelled them.
@@ -203,7 +228,6 @@ func (p *past) charge(b *budget, address Address) {
 			b.add(executions, 1)
 		}
 		b.add(outputBytes, rec.Bytes)
-		b.add(bytesIn, rec.answered())
 	}
 	if address == "" {
 		for i := range p.frames[""] {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"toolgraph/config"
 	"toolgraph/graph"
 )
 
@@ -81,7 +80,7 @@ func (e *Engine) Ended(ctx context.Context, g *graph.Graph, events []Event, opts
 // ended returns the recorded end of a run.
 func (l *live) ended(end *End) (*Result, error) {
 	result := l.result(end.Value)
-	result.Spilled = end.Spilled
+	result.Spilled, result.Used = end.Spilled, end.Used
 	if end.Failure != nil {
 		result.Partial = l.combined(nil, end.Failure)
 		return result, l.root.stepError(end.Failure)
@@ -103,15 +102,14 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 	h.vars = first.Start.Vars
 	l := newLive(ctx, e.caller, first.Run, newFrame(g, first.Start.Args, h.vars), h.now().Add(-usedTime(events)), h)
 	l.past = pastOf(events, h)
+	l.tally = l.past.tally
 	l.setOrder(OrderOf(g, first.Start.Changing, first.Start.Asking))
 	l.below = l.past.below
 	for _, call := range l.past.cancelled {
 		l.cancelledCall(call)
 	}
-	for _, e := range events {
-		if e.Parts != nil && e.Step.NodeID == config.StepsID && e.Parts.Branches != nil {
-			l.name(e.At(), e.Parts.Branches)
-		}
+	for i := range events {
+		l.nameSteps(&events[i])
 	}
 	l.past.charge(l.root.budget, "")
 	return l, l.past.restore(l.root)

@@ -59,7 +59,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 				}
 				continue
 			}
-			l.spent.add(bytesIn, failed.answered())
+			l.tally.answered(n.Server, failed.answered())
 			if again, why, err = s.retries(n, failed, number, unsafe); err != nil {
 				failed, again = withAttempts(failureOf(s.ctx, n, err), number), false
 			}
@@ -72,7 +72,7 @@ func (l *live) attempts(s *site, n *graph.MCP, start time.Time, args value.Value
 			case cached:
 				rec.setCached(c)
 			default:
-				l.spent.add(bytesIn, rec.Bytes)
+				l.tally.answered(n.Server, rec.Bytes)
 			}
 			return recorded(rec, unsafe)
 		}

@@ -247,3 +247,17 @@ func (l *live) takePlace(s *site) (leave func(), err error) {
 		return nil, endOf(s.ctx, s.node, "before its call", context.Cause(s.ctx))
 	}
 }
+
+// nameSteps notes the names of the steps of a block that begins.
+func (l *live) nameSteps(e *Event) {
+	if e.Parts == nil || e.Step.NodeID != config.StepsID || e.Parts.Branches == nil {
+		return
+	}
+	at, names := e.At(), e.Parts.Branches
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.names == nil {
+		l.names = map[Address][]string{}
+	}
+	l.names[at] = names
+}

@@ -101,6 +101,7 @@ func TestInspect(t *testing.T) {
 		{"metadata", nil, nil, nil, `"identity":"toolgraph demo-server ."`},
 		{"list_runs", map[string]any{"limit": 1}, []string{"limit=1"}, []string{"runs", "list", "--limit", "1", "--format", "json", "--state", state}, `"next":"` + second},
 		{"list_runs", map[string]any{"before": second, "status": "finished"}, []string{"before=" + second, "status=finished"}, []string{"runs", "list", "--before", second, "--status", "finished", "--format", "json", "--state", state}, `"id":"` + first},
+		{"stats", map[string]any{"by": "day"}, []string{"by=day"}, []string{"stats", "--by", "day", "--format", "json", "--state", state}, `"total":{"runs":2,`},
 		{"read_run", map[string]any{"run": first[:12], "from": 1, "limit": 2}, []string{"run=" + first[:12], "from=1", "limit=2"}, []string{"runs", "show", first, "--from", "1", "--limit", "2", "--format", "json", "--state", state}, `"next":3`},
 		{"read_run", map[string]any{"run": first, "from": 1, "limit": 1, "context": 1}, []string{"run=" + first, "from=1", "limit=1", "context=1"}, []string{"runs", "show", first, "--step", "1", "--context", "--format", "json", "--state", state}, `"context":{"entry":{"value":`},
 		{"read_run", map[string]any{"run": "last", "valueBytes": 3}, []string{"run=last", "valueBytes=3"}, []string{"runs", "show", "last", "--value-bytes", "3", "--format", "json", "--state", state}, `"beginning":"{\"n"`},
@@ -133,7 +134,7 @@ func TestInspectRuns(t *testing.T) {
 	state := t.TempDir()
 	agent := inspector(t, binary, "-g", graph, "--state", state)
 	tools, err := agent.ListTools(t.Context(), mcp.ListToolsRequest{})
-	if err != nil || len(tools.Tools) != 10 {
+	if err != nil || len(tools.Tools) != 12 {
 		t.Fatal(tools, err)
 	}
 	for _, tool := range tools.Tools {

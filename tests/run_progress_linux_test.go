@@ -20,7 +20,8 @@ func TestRunShowsASlowCall(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, s.text())
 	}
-	eventually(t, "the line is gone", func() bool { return strings.HasSuffix(s.text(), "\r\x1b[2K") })
+	used := regexp.MustCompile(`\r\x1b\[2Ktoolgraph: 1 call, [0-9]+ bytes in, [0-9]+ bytes out, about 0 tokens saved \(estimate\)\r\n$`)
+	eventually(t, "the line is gone, and another one shows what the run has used", func() bool { return used.MatchString(s.text()) })
 	if !strings.Contains(out.String(), "done") {
 		t.Errorf("standard output: %q", out.String())
 	}

@@ -224,6 +224,19 @@ func TestNoFieldIsDropped(t *testing.T) {
 		}
 		check("Visit."+field.Name, execution.Event{Kind: execution.CallStarted, Run: "R", Time: flowBegan, Step: v})
 	}
+	for i := range reflect.TypeFor[execution.End]().NumField() {
+		field, end := reflect.TypeFor[execution.End]().Field(i), &execution.End{}
+		if field.Name != "Value" { // follows
+			setField(t, reflect.ValueOf(end).Elem().Field(i))
+		}
+		e := execution.Event{Kind: execution.RunFinished, Run: "R", Time: flowBegan, End: end}
+		check("End."+field.Name, e)
+	}
+	for i := range reflect.TypeFor[execution.Used]().NumField() {
+		field, used := reflect.TypeFor[execution.Used]().Field(i), &execution.Used{}
+		setField(t, reflect.ValueOf(used).Elem().Field(i))
+		check("Used."+field.Name, execution.Event{Kind: execution.RunFinished, Run: "R", Time: flowBegan, End: &execution.End{Used: used}})
+	}
 	check("Event.Lost", execution.Event{Kind: execution.StepFinished, Run: "R", Time: flowBegan, Record: step(), Lost: 3})
 	check("Event.Time", execution.Event{Kind: execution.StepFinished, Run: "R", Time: flowBegan.Add(1), Record: step()})
 	check("Lost call", execution.Event{Kind: execution.CallStarted, Run: "R", Time: flowBegan, Step: call(), Lost: 3})
@@ -247,6 +260,12 @@ func setField(t *testing.T, v reflect.Value) {
 		*at = &execution.Confirmation{At: flowBegan, Digest: "d"}
 	case *value.Value:
 		*at = 1.0
+	case **execution.Used:
+		*at = &execution.Used{Calls: 1}
+	case *[]execution.ServerUse:
+		*at = []execution.ServerUse{{Server: "up", Calls: 2, BytesIn: 3}, {Calls: 1}}
+	case *[]string:
+		*at = []string{"up.get", "up.put"}
 	case *string:
 		*at = "17"
 	case *int:

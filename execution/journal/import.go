@@ -91,7 +91,14 @@ func namesOf(e execution.Event) []string {
 		}
 		return append(names, e.Record.NodeID, e.Record.Tool, e.Record.Digest)
 	}
-	return failureNames(e.End.Failure)
+	names := failureNames(e.End.Failure)
+	if u := e.End.Used; u != nil {
+		names = append(names, u.Chain...)
+		for _, s := range u.Servers {
+			names = append(names, s.Server)
+		}
+	}
+	return names
 }
 
 func failureNames(f *execution.Failure) []string {

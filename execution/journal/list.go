@@ -74,7 +74,18 @@ func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, er
 
 // where returns the filter as SQL, with order and limit.
 func (f Filter) where() (clause string, args []any) {
-	all := []string{"status <> 'deleting'"}
+	all, args := f.terms()
+	clause = " WHERE " + strings.Join(all, " AND ") + " ORDER BY seq DESC"
+	if f.Limit >= 0 {
+		args = append(args, cmp.Or(f.Limit, DefaultList))
+		clause += " LIMIT $" + strconv.Itoa(len(args))
+	}
+	return clause, args
+}
+
+// terms returns what a run has to be, as terms of SQL.
+func (f Filter) terms() (all []string, args []any) {
+	all = []string{"status <> 'deleting'"}
 	value := func(v any) string {
 		args = append(args, v)
 		return "$" + strconv.Itoa(len(args))
@@ -110,11 +121,7 @@ func (f Filter) where() (clause string, args []any) {
 		const text = "lower(id || ' ' || tool || ' ' || args || ' ' || failure)"
 		add("replace(", text, ", lower(", value(f.Text), "), '') <> ", text)
 	}
-	clause = " WHERE " + strings.Join(all, " AND ") + " ORDER BY seq DESC"
-	if f.Limit >= 0 {
-		clause += " LIMIT " + value(cmp.Or(f.Limit, DefaultList))
-	}
-	return clause, args
+	return all, args
 }
 
 // Run returns one run, by its id, the beginning of its id, or "last". The error wraps
@@ -207,7 +214,7 @@ func scanRun(from *sql.Rows) (Run, error) {
 	if err := f.read(known); err != nil {
 		r.Damaged = fmt.Sprintf("its row: %v", errFrame)
 	}
-	r.Question, r.Questions, r.Spilled, r.ForkedFrom = f.Question, f.Questions, f.Spilled, f.Forked
+	r.Question, r.Questions, r.Spilled, r.ForkedFrom, r.Usage = f.Question, f.Questions, f.Spilled, f.Forked, usageOf((*execution.Used)(f.Used))
 	if !slices.Contains(Statuses, r.Status) || r.Status == Waiting ||
 		sum.Valid && sum.Int64 != rowSum(r.ID, r.Tool, r.File, r.Server, r.Graph, r.Args, started, r.Durable) {
 		r.Damaged = fmt.Sprintf("its row: %v", errSum)
@@ -260,7 +267,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		return true, nil
 	})
 	found.Steps, found.Nested = counted.Steps, counted.Nested
-	found.Question, found.Questions, found.Spilled, found.ForkedFrom = known.Question, known.Questions, known.Spilled, known.Forked
+	found.Question, found.Questions, found.Spilled, found.ForkedFrom, found.Usage = known.Question, known.Questions, known.Spilled, known.Forked, usageOf((*execution.Used)(known.Used))
 	took := func(last int64) float64 { return float64(max(0, last-micros(r.Started))) / 1000 }
 	if err != nil || !summed || r.InProgress() || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {
 		return err

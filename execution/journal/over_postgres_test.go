@@ -31,8 +31,9 @@ func TestOverPostgres(t *testing.T) {
 	maps.Copy(all, map[string]func(*testing.T){
 		"TestEventsComeBack": TestEventsComeBack, "TestS05KeptRuns": TestS05KeptRuns, "TestLongValues": TestLongValues,
 		"TestList": TestList, "TestRetention": TestRetention, "TestLongRun": TestLongRun, "TestManyRuns": TestManyRuns,
-		"TestFollowEnds": TestFollowEnds,
-		"TestWait":       TestWait, "TestOnce": TestOnce,
+		"TestFollowEnds":     TestFollowEnds,
+		"TestUsageComesBack": TestUsageComesBack, "TestStats": TestStats, "TestStatsOfSome": TestStatsOfSome,
+		"TestWait": TestWait, "TestOnce": TestOnce,
 	})
 	for name, test := range all {
 		t.Run(name, test)

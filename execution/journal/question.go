@@ -29,10 +29,11 @@ type Reply struct {
 // facts is what the row of a run has in its column facts, as JSON; empty for none of it. The
 // question is first, so that waiting runs can be selected.
 type facts struct {
-	Question  *Asked `json:"question,omitempty"`
-	Questions int    `json:"questions,omitempty"`
-	Spilled   int    `json:"spilled,omitempty"`
-	Forked    string `json:"forkedFrom,omitempty"`
+	Question  *Asked    `json:"question,omitempty"`
+	Questions int       `json:"questions,omitempty"`
+	Spilled   int       `json:"spilled,omitempty"`
+	Forked    string    `json:"forkedFrom,omitempty"`
+	Used      *usedText `json:"used,omitempty"`
 }
 
 // isWaiting selects the rows with an open question.
@@ -42,6 +43,9 @@ const isWaiting = `facts LIKE '{"question":%'`
 func (f facts) text() string {
 	if f == (facts{}) {
 		return ""
+	}
+	if f == (facts{Used: f.Used}) {
+		return usedOpen + string(f.Used.append(nil)) + usedClose
 	}
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -55,6 +59,10 @@ func (f *facts) read(text string) error {
 	*f = facts{}
 	if text == "" {
 		return nil
+	}
+	if used, ok := onlyUsed(text); ok {
+		f.Used = &usedText{}
+		return f.Used.read(used)
 	}
 	return json.Unmarshal([]byte(text), f)
 }
@@ -72,7 +80,7 @@ func (f *facts) follow(e *execution.Event) {
 		e.Record != nil && open != nil && closes(e.Record, open.Address): // a run that ends does not wait for the answer
 		f.Question = nil
 	case e.End != nil:
-		f.Question, f.Spilled = nil, e.End.Spilled
+		f.Question, f.Spilled, f.Used = nil, e.End.Spilled, (*usedText)(e.End.Used)
 	}
 }
 

@@ -170,7 +170,7 @@ func (w *writer) admit(q *queued) error {
 	delete(w.lost.runs, e.Run)
 	e.Lost += lost
 	if full && e.End.Failure == nil {
-		e.End = &execution.End{Value: (&Gap{Reason: Unwritten}).value(), Spilled: e.End.Spilled}
+		e.End = &execution.End{Value: (&Gap{Reason: Unwritten}).value(), Spilled: e.End.Spilled, Used: e.End.Used}
 		q.size, q.bytes = 0, eventBytes
 	}
 	return nil

@@ -40,7 +40,7 @@ func bare(e execution.Event, secrets *config.Secrets) execution.Event {
 		e.Retry = &execution.Retry{Attempt: bareAttempt(e.Retry.Attempt, secrets), WaitMs: e.Retry.WaitMs}
 	}
 	if e.End != nil {
-		e.End = &execution.End{Failure: withoutSecrets(e.End.Failure, secrets), Spilled: e.End.Spilled}
+		e.End = &execution.End{Failure: withoutSecrets(e.End.Failure, secrets), Spilled: e.End.Spilled, Used: e.End.Used}
 	}
 	if e.Question != nil {
 		e.Question = bareQuestion(e.Question, secrets)

@@ -22,10 +22,11 @@ import (
 //	2, frame, index, part, tool of the frame, id, type, attempt, server, tool, digest, time
 //	3, time
 //	4, time
+//	5, time, calls, bytes in, bytes out, number of servers, of each its name, calls and bytes in, length of the chain, its tools
 //
 // The first is a step of the run's own frame that finished well, with times in ns since 1970. The
 // next are such a step of a frame or of a part, or one with parts, and a call. The last are the
-// beginning of a run, whose tool and graph are in the row of the run, and its end with a value.
+// beginning of a run, whose tool and graph are in the row of the run, and its end with a value, without and with what it has used.
 // They are a tenth of the JSON, because they refer to what is before them in the chunk: a
 // name is 0, its length and its bytes at first, and later 1 and more for the first name, the
 // second and so on; a time is the difference from the one before, as a signed varint. A part is 0
@@ -36,12 +37,13 @@ const (
 	callForm
 	startForm // since version 6
 	endForm   // since version 6
+	usedForm  // since version 10 of SQLite, and 3 of Postgres
 )
 
 // shortForms read the events.
 var shortForms = [...]func(*chunkReader) (execution.Event, error){
 	plainForm: (*chunkReader).plain, placedForm: (*chunkReader).placed, callForm: (*chunkReader).call,
-	startForm: (*chunkReader).started, endForm: (*chunkReader).ended,
+	startForm: (*chunkReader).started, endForm: (*chunkReader).ended, usedForm: (*chunkReader).endedWith,
 }
 
 // mostItem is the largest number of an item in a short form.
@@ -68,6 +70,10 @@ func (w *chunkWriter) event(e execution.Event, secrets *config.Secrets) error {
 	case w.hasRow && len(w.body) == 0 && isShortStart(e):
 		w.number(startForm)
 		w.time(e.Time)
+	case isShortEnd(e) && e.End.Used != nil:
+		w.number(usedForm)
+		w.time(e.Time)
+		w.used(e.End.Used)
 	case isShortEnd(e):
 		w.number(endForm)
 		w.time(e.Time)
@@ -115,7 +121,7 @@ func isShortStart(e execution.Event) bool {
 // isShortEnd reports whether an event is the end of a run with a value, and nothing more.
 func isShortEnd(e execution.Event) bool {
 	return e.End != nil && e == execution.Event{Kind: execution.RunFinished, Run: e.Run, Time: e.Time, End: e.End, Sync: e.Sync} &&
-		e.End.Failure == nil && e.End.Spilled == 0 && isNanos(e.Time)
+		e.End.Failure == nil && e.End.Spilled == 0 && isNanos(e.Time) && isShortUsed(e.End.Used)
 }
 
 // isShortCall reports whether an event is a call, and nothing more.

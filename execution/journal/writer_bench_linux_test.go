@@ -57,10 +57,13 @@ func threeSteps(id string) []execution.Event {
 		r := &execution.Record{Index: i, NodeID: node, NodeType: kind, Start: start, End: start.Add(7 * time.Microsecond), Output: v}
 		return execution.Event{Kind: execution.StepFinished, Run: id, Time: r.End, Record: r}
 	}
+	used := &execution.Used{
+		Calls: 2, BytesIn: 12345, BytesOut: 67, Servers: []execution.ServerUse{{Server: "files", Calls: 2, BytesIn: 12345}}, Chain: []string{"files.search", "files.read_text_file"},
+	}
 	return []execution.Event{
 		{Kind: execution.RunStarted, Run: id, Time: at, Start: &execution.Start{Tool: "tool", Graph: "0123456789abcdef", Args: args}},
 		step(0, "entry", config.EntryNode, args), step(1, "make", config.TransformNode, output), step(2, "exit", config.ExitNode, output),
-		{Kind: execution.RunFinished, Run: id, Time: at.Add(time.Millisecond), End: &execution.End{Value: output}, Sync: true},
+		{Kind: execution.RunFinished, Run: id, Time: at.Add(time.Millisecond), End: &execution.End{Value: output, Used: used}, Sync: true},
 	}
 }
 

@@ -25,7 +25,7 @@ var changing = []struct {
 	by      string
 }{
 	{regexp.MustCompile(`"(startTime|endTime|timestamp|started|ended|graph)":"[^"]*"`), `"$1":"…"`},
-	{regexp.MustCompile(`"(duration|durationMs|executionTime|ms|bytes)":[0-9.e-]+`), `"$1":0`},
+	{regexp.MustCompile(`"(duration|durationMs|executionTime|ms|bytes|bytesOut)":[0-9.e-]+`), `"$1":0`},
 	{regexp.MustCompile(`"(message|hint|mermaid|does|error|note|text)":"(\\.|[^"\\])*"`), `"$1":"…"`},
 }
 

@@ -68,6 +68,8 @@ var graphCommands = map[string]struct {
 	"toolgraph replay":       {before: []string{"last"}, want: "cannot read missing.yaml"},
 	"toolgraph fork":         {before: []string{"last/1"}, want: "cannot read missing.yaml"},
 	"toolgraph runs list":    {want: "no runs"},
+	"toolgraph stats":        {want: "no runs have ended"},
+	"toolgraph suggest":      {want: "no chain of calls"},
 	"toolgraph runs watch":   {before: []string{"last"}, want: "is of the graph file"},
 	"toolgraph runs rm":      {want: "deleted 0 runs"},
 	"toolgraph config":       {before: []string{"cursor"}, want: "cannot read missing.yaml"},

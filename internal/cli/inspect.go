@@ -31,9 +31,9 @@ func newInspect(std program.Streams) *cobra.Command {
 		Use:   "inspect FILE [QUESTION [key=value …]]",
 		Short: "Answer questions about a graph file and its runs, as an MCP server or once",
 		Long: `Serve an MCP server over stdio with which an agent inspects a graph file and its recorded
-runs: list_tools, graph, explain_tool, capabilities, metadata, list_runs, read_run, explain_run,
-diff_inputs and doctor. Recorded runs are also resources, run://ID. No server is started,
-and nothing is changed; with --allow-run, run_tool runs a tool once.
+runs: list_tools, graph, explain_tool, capabilities, metadata, list_runs, stats, suggest_tools,
+read_run, explain_run, diff_inputs and doctor. Recorded runs are also resources, run://ID. No
+server is started, and nothing is changed; with --allow-run, run_tool runs a tool once.
 
 With a QUESTION, which is one of these names, print the answer as JSON instead.`,
 		Example: `  toolgraph inspect graph.yaml                 the command that a host starts

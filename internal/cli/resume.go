@@ -97,7 +97,7 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 	show := newTrace(std.Err, p, g, f.trace)
 	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
 	user := &runtime.SuspendingUser{InTurn: runtime.InTurn{User: l.UserOf(g)}}
-	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop}
+	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop, printedBytes(g)}
 	if f.changed {
 		opts = append(opts, execution.WithChangedGraph())
 	}

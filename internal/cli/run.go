@@ -31,8 +31,9 @@ for the key; otherwise it is read as JSON, or else as text. It replaces the same
 --args.
 
 A result is printed whole, also one that is larger than executionLimits.maxResultBytes.
-Where that is set, a line on standard error says how much of what the servers returned a
-client would not have to read; with --json that line is the JSON that a client gets in
+At a terminal, and where that limit is set, a line on standard error shows how many calls
+the run has made, how much the servers answered, and an estimate of the tokens that a
+client does not have to read. With --json that line is the JSON that a client gets in
 _meta, for every run.
 
 A node that asks, and a call that needs to be confirmed, ask in the terminal. Without a
@@ -90,7 +91,7 @@ func (f *runFlags) run(ctx context.Context, std program.Streams, words []string)
 // make makes a run, and shows it.
 func (f *runFlags) make(ctx context.Context, std program.Streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
 	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
-	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show))
+	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show), printedBytes(g))
 	err = runtime.WithRemedy(err)
 	defer printUsage(std.Err, g, result, err, f.usage)
 	return show.end(std, result, err)

@@ -6,15 +6,15 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/runtime"
 	"toolgraph/internal/runtime/results"
 )
 
-// printUsage prints what a run has used, and what of it a client's model would not have read: as
-// JSON, or as a sentence where the graph limits its results.
+// printUsage prints what a run has used, and what of it a client's model would not have read: as JSON, or as a sentence at a
+// terminal and where the graph limits its results.
 func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed error, asJSON bool) {
 	if result == nil { // no run
 		return
@@ -25,13 +25,20 @@ func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed er
 	switch {
 	case asJSON:
 		fmt.Fprintf(w, "%s\n", used.JSON(out))
-	case limit > 0 && used.Calls > 0:
-		fmt.Fprintf(w, "toolgraph: %s, %d bytes in, %d bytes out, about %d tokens saved\n",
+	case used.Calls > 0 && (limit > 0 || terminal.On(w).Live()):
+		fmt.Fprintf(w, "toolgraph: %s, %d bytes in, %d bytes out, about %d tokens saved (estimate)\n",
 			wording.Count(used.Calls, "call"), used.BytesIn, out, used.Saved(out))
 	}
 	if result.Spilled > 0 && !asJSON {
 		fmt.Fprintf(w, "toolgraph: executionLimits.maxResultBytes is %d: a client gets a summary of this result, and reads parts of it with %s\n", limit, results.ToolName)
 	}
+}
+
+// printedBytes records with the end of a run how many bytes are printed of its result.
+func printedBytes(g *graph.Graph) execution.Option {
+	return execution.WithBytesOut(func(result *execution.Result, failed error) int {
+		return bytesOut(g, result, runtime.WithRemedy(failed))
+	})
 }
 
 // bytesOut returns how many bytes a model would read of the whole result, or of the failure.
@@ -42,5 +49,5 @@ func bytesOut(g *graph.Graph, result *execution.Result, failed error) int {
 	if text, isText := result.Value.(string); isText && g.Tool.Result == config.TextResult {
 		return len(g.Secrets.Redact(text))
 	}
-	return value.Size(result.Value)
+	return result.Size()
 }

@@ -181,12 +181,12 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 		_, err := fmt.Fprintln(w, "no runs")
 		return err
 	}
-	rows := [][]string{{"run", "started", "tool", "status", "time", "steps", "arguments"}}
+	rows := [][]string{{"run", "started", "tool", "status", "time", "steps", "calls", "bytes in", "bytes out", savedTitle, "arguments"}}
 	for _, r := range answer.Runs {
-		rows = append(rows, []string{
-			shortID(r.ID), r.Started.Local().Format(time.DateTime), r.Tool, statusText(r),
-			milliseconds(r.Duration), strconv.Itoa(r.Steps), shortened(r.Args, outputShown),
-		})
+		row := []string{
+			shortID(r.ID), r.Started.Local().Format(time.DateTime), r.Tool, statusText(r), milliseconds(r.Duration), strconv.Itoa(r.Steps),
+		}
+		rows = append(rows, append(append(row, usageCells(r.Usage)...), shortened(r.Args, outputShown)))
 	}
 	if err := program.ListRows(w, rows, func(column int, text string) terminal.Style {
 		if column == statusColumn {

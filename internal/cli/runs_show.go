@@ -111,6 +111,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	if r.ForkedFrom != "" {
 		facts = append(facts, []string{"forked from", wording.OneLine(r.ForkedFrom)})
 	}
+	facts = append(facts, usageFacts(r.Usage)...)
 	if r.Spilled > 0 {
 		facts = append(facts, []string{"spilled", fmt.Sprintf("the result has %d bytes, more than maxResultBytes: the client got a summary", r.Spilled)})
 	}

@@ -135,6 +135,7 @@ func (l *Loaded) runnerOf(engine *execution.Engine, g *graph.Graph, typed, here 
 		ctx, release := withGrace(ctx, l.grace)
 		defer release()
 		ctx = audit.WithSubject(ctx, server.SubjectOf(ctx))
+		ctx = through(ctx, func(d *door) { d.listed, d.typed = g, typed })
 		var details *resultDetails // nil: not kept
 		if passesOn {
 			details = new(resultDetails)
@@ -169,16 +170,8 @@ func (l *Loaded) runnerOf(engine *execution.Engine, g *graph.Graph, typed, here 
 // answer returns the answer to a client: the value of the run, or a notice about one that is too
 // large.
 func (l *Loaded) answer(ctx context.Context, g *graph.Graph, typed bool, result *execution.Result, err error) (server.Answer, error) {
-	answer := server.Answer{Value: result.Value}
-	spilled := result.Spilled
-	if err != nil && !errors.Is(err, execution.ErrSuspended) {
-		answer.Value = result.Partial
-		if limit := g.Limits.MaxResultBytes; limit > 0 && result.Partial != nil {
-			if size := value.Size(result.Partial); size > limit {
-				spilled = size
-			}
-		}
-	}
+	v, spilled := resultOf(g, result, err)
+	answer := server.Answer{Value: v}
 	if used := UsageOf(result); used.Calls > 0 || l.isPlan(g) { // without calls there is nothing that it could have saved
 		answer.Usage = &used
 	}
@@ -188,10 +181,7 @@ func (l *Loaded) answer(ctx context.Context, g *graph.Graph, typed bool, result 
 		})
 		return server.Answer{Notice: notice, Usage: answer.Usage}, failed
 	}
-	if l.isPlan(g) {
-		err = withChanges(result, err)
-	}
-	return answer, WithRemedy(err)
+	return answer, l.failureFor(g, result, err)
 }
 
 // resultsFile returns the graph file as one whose large results are stored.

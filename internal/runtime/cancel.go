@@ -54,12 +54,16 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 	return "", fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
 }
 
-// endCancelled records the end of an interrupted run.
+// endCancelled records the end of an interrupted run, of which no client gets anything.
 func endCancelled(ctx context.Context, store *journal.Store, id string) error {
 	if err := store.Claim(ctx, id); err != nil {
 		return err
 	}
-	end := &execution.End{Failure: &execution.Failure{Code: execution.CodeCancelled, Message: "the run was cancelled while it was interrupted"}}
+	events, err := store.Load(ctx, id)
+	if err != nil {
+		return err
+	}
+	end := &execution.End{Used: execution.UsedBy(events), Failure: &execution.Failure{Code: execution.CodeCancelled, Message: "the run was cancelled while it was interrupted"}}
 	return store.Journal(nil, journal.About{}).Append(ctx, execution.Event{
 		Kind: execution.RunFinished, Run: id, Time: time.Now(), End: end, Sync: true,
 	})

@@ -20,7 +20,7 @@ func promptRun(run server.Run, tool *config.Tool) server.Run {
 		if err != nil {
 			return server.Answer{}, &server.RefusedError{Reason: err.Error()}
 		}
-		answer, err := run(ctx, args, watch)
+		answer, err := run(through(ctx, func(d *door) { d.prompt = true }), args, watch)
 		var invalid *execution.ArgumentsError
 		var step *execution.StepError
 		if errors.As(err, &invalid) && !errors.As(err, &step) {

@@ -344,7 +344,8 @@ func About(p *project.Project) journal.About {
 func (l *Loaded) Begin(ctx context.Context, g *graph.Graph) (context.Context, []execution.Option) {
 	ctx = WithRuleLog(ctx, l.Log, g.Tool.Name.Value)
 	ctx, options := l.Believe(ctx, g)
-	options = append(options, ReportPanics(l.Log), execution.WithUser(l.UserOf(g)), execution.WithSubject(results.SubjectDigest(audit.SubjectOf(ctx))))
+	options = append(options, ReportPanics(l.Log), execution.WithUser(l.UserOf(g)), execution.WithSubject(results.SubjectDigest(audit.SubjectOf(ctx))),
+		execution.WithBytesOut(l.bytesOut(ctx, g)))
 	for _, begin := range l.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)

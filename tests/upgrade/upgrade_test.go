@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -169,6 +170,7 @@ func (o *old) store(was map[string]recorded) {
 			o.Errorf("the run is %+v, it was %+v", is[name], r)
 		}
 	}
+	o.unknownUsage(len(was))
 	if len(was) < 4 || len(was) != len(is) {
 		o.Errorf("there are %d runs, there were %d", len(is), len(was))
 	}
@@ -184,10 +186,33 @@ func (o *old) store(was map[string]recorded) {
 	if out := o.ok("resume", was["agree interrupted"].ID, "shop.yaml", "--allow-exec", "--yes"); !strings.Contains(out, "tea") {
 		o.Errorf("the run with a question is resumed with %s", out)
 	}
+	if out := o.ok("stats", "--json"); !strings.Contains(out, `"runs": 4`) || !strings.Contains(out, `"unknown": 2`) {
+		o.Errorf("stats with runs of both versions prints %s", out)
+	}
 	for name, r := range o.runs(o.ok("runs", "list", "--json")) {
 		if r.Status == "interrupted" {
 			o.Errorf("the run %s is still interrupted", name)
 		}
+	}
+}
+
+// unknownUsage checks that nothing is said of what the runs have used that an earlier version has recorded, and that a run of
+// this one has its usage beside them.
+func (o *old) unknownUsage(runs int) {
+	o.Helper()
+	for _, line := range strings.Split(strings.TrimSpace(o.ok("runs", "list")), "\n")[1:] {
+		if !regexp.MustCompile(` [0-9]+ +- +- +- +- `).MatchString(line) {
+			o.Errorf("runs list has the line %q", line)
+		}
+	}
+	if out := o.ok("runs", "list", "--json"); strings.Contains(out, `"usage"`) {
+		o.Errorf("there is a usage in %s", out)
+	}
+	if out := o.ok("runs", "show", "last"); !regexp.MustCompile(`(?m)^usage +-$`).MatchString(out) {
+		o.Errorf("runs show prints %s", out)
+	}
+	if out := o.ok("stats", "--json"); !strings.Contains(out, `"runs": 2`) || !strings.Contains(out, `"failures": 1`) || !strings.Contains(out, `"unknown": 2`) || !strings.Contains(out, `"calls": 0`) {
+		o.Errorf("stats of %d runs prints %s", runs, out)
 	}
 }
 

@@ -103,7 +103,7 @@ func TestNewerSchema(t *testing.T) {
 	change(t, url, `UPDATE version SET n = 99`)
 	s := open(t, url, journal.Options{}, postgres.Timing{})
 	_, err := s.List(t.Context(), journal.Filter{})
-	if err == nil || !strings.Contains(err.Error(), "newer toolgraph (version 99, this one has 2); update toolgraph, or name another place with --state") {
+	if err == nil || !strings.Contains(err.Error(), "newer toolgraph (version 99, this one has 3); update toolgraph, or name another place with --state") {
 		t.Error(err)
 	}
 }

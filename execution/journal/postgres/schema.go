@@ -19,7 +19,7 @@ import (
 var migrations embed.FS
 
 // newest is the version of this program's schema.
-const newest = 2
+const newest = 3
 
 // migrateLock is the key of the lock under which a schema is created or changed.
 const migrateLock = 1953460040

@@ -63,6 +63,13 @@ var questions = map[string]func(context.Context, *Inspector, toolset.Arguments) 
 		}
 		return i.ListRuns(ctx, f)
 	},
+	"stats": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
+		q, err := statsQuery(a)
+		if err != nil {
+			return nil, err
+		}
+		return i.Stats(ctx, q)
+	},
 	"suggest_tools": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
 		f, err := filterOf(a)
 		if err != nil {

@@ -214,6 +214,8 @@ func (s *Session) end(result *execution.Result, err error) {
 	s.state.Question, s.state.Graph, s.state.Watches = nil, s.graph, watched
 	if result == nil {
 		s.refused = err
+	} else {
+		s.state.Used = result.Used
 	}
 	switch {
 	case err == nil:

@@ -55,6 +55,7 @@ type State struct {
 	Error    *execution.Failure  // failed or stopped
 	Message  string              // Error with its place and the path of the run
 	Result   value.Value         // finished
+	Used     *execution.Used     // when the run has ended; nil: it is not known
 }
 
 // Held is a node or part before which a run is held.

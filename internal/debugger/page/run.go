@@ -32,8 +32,9 @@ type info struct {
 	Started    time.Time         `json:"started"`
 	Ended      *time.Time        `json:"ended"`
 	MS         float64           `json:"ms"`
-	Steps      int               `json:"steps"` // records, edits among them
-	Rev        int               `json:"rev"`   // of two answers about a run, the one with the higher number is newer
+	Steps      int               `json:"steps"`           // records, edits among them
+	Usage      *usageJSON        `json:"usage,omitempty"` // of a run that has ended, unless an earlier version has recorded it
+	Rev        int               `json:"rev"`             // of two answers about a run, the one with the higher number is newer
 	PausedBy   debug.Reason      `json:"pausedBy"`
 	Problem    string            `json:"problem"`            // why the condition of a breakpoint failed
 	Next       *nextJSON         `json:"next"`               // the node or part about to run, or that runs
@@ -133,6 +134,9 @@ func recordedInfo(run journal.Run, secrets *config.Secrets) info {
 	if !run.Ended.IsZero() {
 		out.Ended = &run.Ended
 	}
+	if run.Usage != nil {
+		out.Usage = usageOf(&run.Usage.Used)
+	}
 	if q := run.Question; q != nil {
 		out.Question = askedIn(&q.Question, q.Node, q.Address, secrets)
 	}
@@ -156,6 +160,7 @@ func (i *info) update(state debug.State, ended time.Time, file *config.File) {
 		i.Status = string(journal.Cancelled)
 	}
 	i.Stack, i.Held, i.Question, i.Pausing = nil, nil, nil, state.Pausing
+	i.Usage = usageOf(state.Used)
 	for _, h := range state.Held {
 		next := nextJSON{Index: h.Visit.Index, Node: h.Visit.NodeID, Frame: h.Visit.Frame, Part: h.Visit.Part}
 		i.Held = append(i.Held, heldJSON{next, h.PausedBy})

@@ -124,6 +124,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"POST /api/describe":           withBody(s.describe),
 		"GET /api/graphs/{tool}":       s.getGraph,
 		"GET /api/runs":                s.listRuns,
+		"GET /api/stats":               s.getStats,
 		"GET /api/runs/{id}":           s.ofRun(func(_ *http.Request, now runState) (any, error) { return now.info, nil }),
 		"GET /api/runs/{id}/graph":     s.ofRun(s.graphOfRun),
 		"GET /api/runs/{id}/path":      s.ofRun(s.getPath),

@@ -90,11 +90,14 @@ func (k *Store) Put(ctx context.Context, of File, r Result) (*server.Notice, err
 	if k.recorded(ctx, r.Run) || k.memory.put(&held{run: r.Run, subject: digestOf(ctx), file: of.Path, tool: r.Tool, json: safe, secrets: of.Secrets}) {
 		s.uri = uriOf(r.Run)
 	}
-	notice := &server.Notice{Texts: []string{s.text(shown)}, Failed: r.Typed}
-	if s.uri != "" {
-		notice.Link = &server.Resource{URI: s.uri, Name: "result of " + wording.Shorten(r.Tool), MIMEType: "application/json", Size: len(safe)}
-	}
-	return notice, nil
+	return s.notice(shown, len(safe)), nil
+}
+
+// BytesOut returns how many bytes of the summary of a result, with secrets as they are, a model reads when the result can be
+// stored.
+func (k *Store) BytesOut(of File, r Result) int {
+	s := summary{Result: r, limit: of.limitOf(r.Tool), uri: uriOf(r.Run)}
+	return server.Form{}.BytesOut(of.Secrets, &server.Answer{Notice: s.notice(r.Value, r.Bytes)}, nil, 0)
 }
 
 // recorded reports whether the history has the whole result of a run.

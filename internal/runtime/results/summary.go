@@ -10,6 +10,7 @@ import (
 	"toolgraph/expressions/shape"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/serving/server"
 )
 
 // summary describes a result that a client does not get.
@@ -44,6 +45,15 @@ func (s *summary) text(v value.Value) string {
 		out.line(line)
 	}
 	return out.String()
+}
+
+// notice returns the summary of a value without secrets, which has so many bytes, with a link to it.
+func (s *summary) notice(v value.Value, bytes int) *server.Notice {
+	notice := &server.Notice{Texts: []string{s.text(v)}, Failed: s.Typed}
+	if s.uri != "" {
+		notice.Link = &server.Resource{URI: s.uri, Name: "result of " + wording.Shorten(s.Tool), MIMEType: "application/json", Size: bytes}
+	}
+	return notice
 }
 
 // outcome says what has happened.

@@ -43,12 +43,9 @@ type Usage struct {
 // RunMeta is the key in _meta for what a run has used.
 const RunMeta = "toolgraph/run"
 
-// bytesPerToken is how many bytes of JSON are about one token of a model.
-const bytesPerToken = 4
-
 // Saved estimates how many tokens fewer a model has read, when it read so many bytes of the
 // result, than when it had made the calls itself. It is never below 0.
-func (u *Usage) Saved(bytesOut int) int { return max(0, (u.BytesIn-bytesOut)/bytesPerToken) }
+func (u *Usage) Saved(bytesOut int) int { return value.TokensSaved(u.BytesIn, bytesOut) }
 
 // JSON returns what _meta has under RunMeta: an object with the id of the run, the number of its
 // calls, bytesIn, bytesOut, durationMs and tokensSaved.
@@ -88,6 +85,11 @@ func (u *Usage) append(dst []byte, bytesOut int) []byte {
 // that it can correct its call.
 func failed(message string) *Notice { return &Notice{Texts: []string{message}, Failed: true} }
 
+// appendLink appends the item that is the link of a notice.
+func (n *Notice) appendLink(dst []byte) []byte {
+	return append(n.Link.appendMembers(append(dst, `{"type":"resource_link",`...), "uri"), '}')
+}
+
 // appendNotice appends the answer line of a call whose run yields no value for the client.
 func (s *Server) appendNotice(dst, id []byte, c *call, n *Notice, used *Usage) []byte {
 	if c.tool.prompt {
@@ -105,7 +107,7 @@ func (s *Server) appendNotice(dst, id []byte, c *call, n *Notice, used *Usage) [
 	}
 	if n.Link != nil {
 		from := len(dst) + len(",")
-		dst = append(n.Link.appendMembers(append(dst, `,{"type":"resource_link",`...), "uri"), '}')
+		dst = n.appendLink(append(dst, ','))
 		out += len(dst) - from
 	}
 	dst = append(dst, ']')

@@ -161,7 +161,7 @@ func (s *Server) appendPromptNotice(dst, id []byte, c *call, n *Notice, used *Us
 		contents, out = append(contents, appendText(nil, text)), out+len(text)
 	}
 	if n.Link != nil {
-		contents = append(contents, append(n.Link.appendMembers([]byte(`{"type":"resource_link",`), "uri"), '}'))
+		contents = append(contents, n.appendLink(nil))
 	}
 	return s.appendMessages(dst, id, c, contents, used, out)
 }

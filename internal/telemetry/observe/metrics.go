@@ -26,6 +26,7 @@ type Metrics struct {
 	runTime  metric.Float64Histogram
 	steps    metric.Int64Counter
 	calls    metric.Int64Counter
+	usage    usageMetrics
 	callTime metric.Float64Histogram
 
 	serverTime, serverSession metric.Float64Histogram // of requests and sessions of clients
@@ -65,6 +66,7 @@ func newMetrics(scraped *sdkmetric.ManualReader, options ...sdkmetric.Option) *M
 			metric.WithDescription("Duration of runs."), seconds)),
 		steps: valid(meter.Int64Counter("toolgraph_steps_total", metric.WithUnit("{step}"),
 			metric.WithDescription("Node executions, by the type of the node."))),
+		usage: newUsageMetrics(meter),
 		calls: valid(meter.Int64Counter("toolgraph_calls_total", metric.WithUnit("{call}"),
 			metric.WithDescription("Calls to upstream tools; outcome is ok or the code of the failure."))),
 		callTime: valid(meter.Float64Histogram("toolgraph_call_duration_seconds", metric.WithUnit("s"),
@@ -122,6 +124,7 @@ func (m *Metrics) Run(tool string) execution.Observer {
 			m.runs.Add(ctx, 1, labels("tool", tool, "outcome", outcome))
 			m.runTime.Record(ctx, e.Time.Sub(began).Seconds(), ofTool)
 			m.running.Add(ctx, -1, ofTool)
+			m.usage.add(ctx, e.End.Used, ofTool)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -137,14 +138,22 @@ func TestMetrics(t *testing.T) {
 		func(map[string]any) (value.Value, error) { return nil, errSecret },
 		func(map[string]any) (value.Value, error) { return nil, errors.New("unknown") },
 	}
+	in, out, saved := 0, 0, 0
 	for _, answer := range answers {
 		// Two of the three fail, as the figures show.
-		_, _ = execution.New(m.Caller(answer)).Run(t.Context(), g, value.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
+		result, _ := execution.New(m.Caller(answer)).Run(t.Context(), g, value.NewObject(nil, nil), execution.WithObserver(m.Run("t")))
+		in, out, saved = in+result.Used.BytesIn, out+result.Used.BytesOut, saved+result.Used.TokensSaved()
 	}
+	if in == 0 || out == 0 {
+		t.Fatal("the figures prove nothing", in, out)
+	}
+	const tokens = 17
+	m.Run("t").Observe(execution.Event{Kind: execution.RunFinished, End: &execution.End{Used: &execution.Used{BytesIn: 4 * tokens}}})
+	in, saved = in+4*tokens, saved+tokens
 	page := httptest.NewRecorder()
 	m.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
-		`toolgraph_runs_total{outcome="ok",tool="t"} 1`,
+		`toolgraph_runs_total{outcome="ok",tool="t"} 2`,
 		`toolgraph_runs_total{outcome="tool",tool="t"} 2`,
 		`toolgraph_runs_in_flight{tool="t"} 0`,
 		`toolgraph_steps_total{tool="t",type="mcp"} 3`,
@@ -152,7 +161,10 @@ func TestMetrics(t *testing.T) {
 		`toolgraph_calls_total{outcome="ok",server="up",tool="add"} 1`,
 		`toolgraph_calls_total{outcome="tool-error",server="up",tool="add"} 1`,
 		`toolgraph_calls_total{outcome="error",server="up",tool="add"} 1`,
-		`toolgraph_run_duration_seconds_count{tool="t"} 3`,
+		`toolgraph_bytes_in_total{tool="t"} ` + strconv.Itoa(in),
+		`toolgraph_bytes_out_total{tool="t"} ` + strconv.Itoa(out),
+		`toolgraph_tokens_saved_total{tool="t"} ` + strconv.Itoa(saved),
+		`toolgraph_run_duration_seconds_count{tool="t"} 4`,
 		`toolgraph_call_duration_seconds_count{server="up",tool="add"} 3`,
 		"go_goroutines",
 	} {

@@ -38,6 +38,12 @@ const query = () => {
   return { tool, status, text, since, until, limit: PAGE };
 };
 
+// statsOf reads the figures of the runs of a tool and a time.
+export const statsOf = () => {
+  const { tool, since, until } = query();
+  return get('stats', { tool, since, until });
+};
+
 let latest = 0; // the request whose answer counts
 export async function loadRuns() {
   const mine = ++latest;

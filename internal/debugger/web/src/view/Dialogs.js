@@ -7,8 +7,9 @@ import { LinkDialog } from './LinkDialog.js';
 import { ForkDialog } from './ForkDialog.js';
 import { ResumeDialog } from './ResumeDialog.js';
 import { DiffDialog } from './DiffDialog.js';
+import { StatsDialog } from './StatsDialog.js';
 
-const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
+const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog, stats: StatsDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
 
 export function Dialogs() {
   const d = dialog.value;

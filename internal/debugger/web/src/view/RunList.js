@@ -5,6 +5,7 @@ import { run, runs as isRunning, showRun } from '../state/run.js';
 import { project } from '../state/project.js';
 import { dialog, show } from '../state/ui.js';
 import { clock, duration, plural } from '../lib/format.js';
+import { saved, savedTitle, usage } from '../lib/usage.js';
 import { Button } from './Button.js';
 import { Elapsed } from './Elapsed.js';
 import { Empty } from './Empty.js';
@@ -19,6 +20,7 @@ export function RunList() {
   return html`
     <${Filters} />
     ${!project.value.history && html`<p class="note">Runs are not recorded (history is off): they are lost when toolgraph ui ends.</p>`}
+    ${project.value.history && html`<button type="button" class="linkish stats-open" onClick=${() => { dialog.value = { kind: 'stats' }; }}>What the runs have used</button>`}
     ${picked.value.length > 0 && html`
       <div class="compare">
         <span class="muted">${picked.value.length === 1 ? 'Select a second run to compare' : '2 runs selected'}</span>
@@ -68,5 +70,6 @@ const Item = ({ r, chosen }) => html`
       ${r.error && r.status !== 'cancelled' && html`<span class="run-line"><span class="run-reason" title=${r.error.message}>${r.error.message.split('\n')[0]}</span></span>`}
       ${r.forkedFrom && html`<span class="run-line muted"><span class="run-args" title=${`forked from ${r.forkedFrom}`}>forked from <span class="mono">${r.forkedFrom}</span></span></span>`}
       <span class="run-line muted"><span><time datetime=${r.started}>${clock(r.started)}</time></span><span>${plural(r.steps, 'step')}<${Took} r=${r} /></span></span>
+      ${r.usage?.calls > 0 && html`<span class="run-line muted"><span>${usage(r.usage)}</span><span title=${savedTitle}>${saved(r.usage.tokensSaved)}</span></span>`}
     </button>
   </li>`;
