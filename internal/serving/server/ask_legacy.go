@@ -100,6 +100,8 @@ func (q *questions) answered(of session, m *message) bool {
 	return true
 }
 
+func (*legacyUser) atOnce() <-chan struct{} { return nil }
+
 // turn waits until no other run of the session has the turn, in the order of the calls.
 func (q *legacyUser) turn(ctx context.Context) (done func(), err error) {
 	t := q.queue(q.session)

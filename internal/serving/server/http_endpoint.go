@@ -181,7 +181,7 @@ func statusOf(fault *rpcError, at era) int {
 		return http.StatusOK
 	case fault.code == codeMethodNotFound:
 		return http.StatusNotFound
-	case at == refused:
+	case at == refused || fault.code == codeMissingCapability:
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
@@ -192,7 +192,7 @@ func statusOf(fault *rpcError, at era) int {
 func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *observation) Outcome {
 	call, fault := e.server.newCall(m, at, SubjectOf(r.Context()))
 	if fault != nil {
-		return e.refuse(x, m, fault, http.StatusOK)
+		return e.refuse(x, m, fault, statusOf(fault, at))
 	}
 	if call.tool.headers {
 		if fault := call.tool.checkHeaders(r.Header, m, at); fault != nil {
