@@ -125,6 +125,10 @@ func (e *Engine) checkDoubts(ctx context.Context, g *graph.Graph, events []Event
 	l.past = pastOf(events, h)
 	l.past.weigh(l)
 	for _, d := range l.past.doubts {
+		if d.matters && d.Task != "" { // two runs would await it, and each could cancel it
+			return fmt.Errorf("run %s was interrupted during the call to %s.%s at step %s, which its server has answered with a task: %w until the run is resumed, which takes the task up",
+				l.id, d.Server, d.Tool, d.at, ErrInDoubt)
+		}
 		if d.matters {
 			return fmt.Errorf("run %s was interrupted during the call to %s.%s at step %s: %w", l.id, d.Server, d.Tool, d.at, ErrInDoubt)
 		}
