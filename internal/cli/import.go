@@ -77,7 +77,7 @@ FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers
 				return err
 			}
 			opts.First, opts.Last, opts.ServersFile = calls.first, calls.last, flags.servers != ""
-			file, err := importer.AgentTrace(args[0], src, opts)
+			file, err := importer.AgentTrace(cmd.Context(), args[0], src, opts)
 			if err != nil {
 				return err
 			}

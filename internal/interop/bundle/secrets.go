@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/keys"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/hostconfig"
 )
@@ -139,7 +140,7 @@ func isNamed(name, value string) bool {
 	return len(strings.TrimSpace(value)) >= leastSecret && hostconfig.SecretName(name) && hostconfig.IsSecret(name, value)
 }
 
-func hasIssued(text string) bool { from, _ := hostconfig.IssuedKey([]byte(text)); return from >= 0 }
+func hasIssued(text string) bool { from, _ := keys.Find([]byte(text)); return from >= 0 }
 
 // arguments reports the secrets in all args of calls below a part of the graph file.
 func (k *packer) arguments(d *config.Data) {
@@ -200,7 +201,7 @@ func (k *packer) tokens(name string, data []byte) {
 	file := filepath.Join(filepath.Dir(k.file.Path), filepath.FromSlash(relativeTo(path.Join("graph", k.own), name)))
 	pos := config.Pos{File: file, Line: 1, Column: 1}
 	for range mostTokens {
-		from, to := hostconfig.IssuedKey(data)
+		from, to := keys.Find(data)
 		if from < 0 {
 			return
 		}

@@ -1,7 +1,6 @@
 package hostconfig
 
 import (
-	"bytes"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/base/keys"
 	"toolgraph/internal/base/wording"
 )
 
@@ -34,16 +34,9 @@ var (
 	assigned = wording.Pattern(`^(-{0,2}[A-Za-z][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
 	// address is a URL inside of a text, up to its end.
 	address = wording.Pattern(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
-	// issued are the forms in which services issue keys.
-	issued = wording.Pattern(`\b(?:(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[a-z]|npm|hf|ntn|secret|lin_api|lin_oauth|shpat|dckr_pat|figd|pat|tvly|fc|dop_v1|sbp|phx|r8|gsk)[-_][A-Za-z0-9_.-]{12,}|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{12,}|ya29\.[A-Za-z0-9_-]{20,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,})`)
 	// random are long words that may be keys without such a form.
 	random  = wording.Pattern(`[A-Za-z0-9_-]{24,}`)
 	hexWord = wording.Pattern(`^[0-9a-fA-F]{32,}$`)
-	// opaque is the random part of an issued key, plainly issued are keys with a form of their own.
-	opaque        = wording.Pattern(`[A-Za-z0-9]{16,}`)
-	plainlyIssued = wording.Pattern(`^(AKIA|AIza|ya29\.|eyJ)`)
-	// privateKey is a key in PEM form, with its line breaks as they are or written as \n.
-	privateKey = wording.Pattern(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s|\\n|[A-Za-z-]+: [^\n]*\n)+[A-Za-z0-9+/=]{32,}`)
 	// switches are values of settings that are called like secrets: USE_AUTH=true, MAX_TOKENS=4096.
 	switches  = wording.Pattern(`^(?i)(|true|false|on|off|yes|no|none|null)$`)
 	number    = wording.Pattern(`^[0-9]{1,5}$`)
@@ -209,7 +202,7 @@ func findKey(text string) (from, to int, name string) {
 			found(at[0]+start, at[0]+end, word)
 		}
 	}
-	if at := issued().FindStringIndex(text); at != nil {
+	if at := keys.Issued().FindStringIndex(text); at != nil {
 		found(at[0], at[1], "token")
 	}
 	return from, to, name
@@ -256,44 +249,6 @@ func isLiteral(name, value string) bool {
 // IsSecret reports whether a text is a literal secret because of the name of what it belongs to, or
 // has one in it that looks like a key.
 func IsSecret(name, text string) bool { return isLiteral(name, text) || looksIssued(text) }
-
-// IssuedKey returns the first part of a text of any kind that has the form of a well-known key or
-// token, or of a private key, as offsets in bytes; from is -1 without one. It finds fewer texts than
-// IsSecret: words that only look random, such as hashes, are none.
-func IssuedKey(text []byte) (from, to int) {
-	block := privateKey().FindIndex(text)
-	if block != nil {
-		text = text[:block[0]]
-	}
-	for start := 0; ; {
-		at := issued().FindIndex(text[start:])
-		if at == nil {
-			break
-		}
-		key := text[start+at[0] : start+at[1]]
-		if isGenerated(key) {
-			return start + at[0], start + at[1]
-		}
-		start += at[1]
-	}
-	if block == nil {
-		return -1, -1
-	}
-	return block[0], block[1]
-}
-
-// isGenerated reports whether a text with the form of an issued key is one: it has a long part, and a
-// digit or many letters. Names such as npm_config_registry and samples such as ghp_xxxx are none.
-func isGenerated(key []byte) bool {
-	if plainlyIssued().Match(key) {
-		return true
-	}
-	different := map[byte]bool{}
-	for _, letter := range opaque().Find(key) {
-		different[letter] = true
-	}
-	return len(different) >= 10 || len(different) > 2 && bytes.ContainsAny(key, "0123456789")
-}
 
 // SecretWord returns where the literal secret of a word of a command line begins, in bytes, and the
 // name that it has there; from is -1 without one. before is the word before it, which may be a flag.

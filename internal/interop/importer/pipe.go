@@ -11,6 +11,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/habit"
 	"toolgraph/internal/base/wording"
 )
 
@@ -29,7 +30,7 @@ type Pipes struct {
 func ContextPipe(project Pipes, user *Pipes) (*File, error) {
 	w := &pipeWriter{
 		draft: newDraft(), servers: config.NewObject(), programs: config.NewObject(), vars: config.NewObject(),
-		programNames: names{}, tools: config.NewList(), toolNames: names{}, varNames: names{}, secretVars: names{}, secretEnv: names{}, shared: map[string]string{},
+		programNames: habit.Names{}, tools: config.NewList(), toolNames: habit.Names{}, varNames: habit.Names{}, secretVars: habit.Names{}, secretEnv: habit.Names{}, shared: map[string]string{},
 	}
 	root := config.NewObject()
 	w.note(root, "Imported by toolgraph import context-pipe from %s.", fileName(project.Path))
@@ -47,7 +48,7 @@ func ContextPipe(project Pipes, user *Pipes) (*File, error) {
 	if err := w.addAll(root, sources); err != nil {
 		return nil, err
 	}
-	name := identifier(strings.TrimSuffix(filepath.Base(project.Path), filepath.Ext(project.Path)), "pipes")
+	name := habit.Identifier(strings.TrimSuffix(filepath.Base(project.Path), filepath.Ext(project.Path)), "pipes")
 	root.Set("version", "1.0").Set("server", config.NewObject().Set("name", name).Set("version", "1.0.0"))
 	if len(w.vars.Items) > 0 {
 		w.note(w.vars, "Context Pipe also reads these from the environment; here, --var NAME=TEXT sets them.")
@@ -127,11 +128,11 @@ type pipeWriter struct {
 	*draft
 	servers, programs, vars, tools *config.Data
 	programServer                  string // the name of the server whose tools are programs
-	programNames, toolNames        names
+	programNames, toolNames        habit.Names
 	shared                         map[string]string // the programs by their commands
-	varNames                       names
-	secretVars                     names // those of vars that take the place of a secret in arguments
-	secretEnv                      names // the environment variables that take the place of one in a command
+	varNames                       habit.Names
+	secretVars                     habit.Names // those of vars that take the place of a secret in arguments
+	secretEnv                      habit.Names // the environment variables that take the place of one in a command
 
 	pipe *pipe
 }
@@ -141,18 +142,18 @@ type pipe struct {
 	data *config.Data
 	name string
 	vars map[string]string // the names of its variables in the file
-	ids  names
+	ids  habit.Names
 }
 
 // addAll adds the servers, pipes and mappings of all sources; the first that has a name wins.
 func (w *pipeWriter) addAll(root *config.Data, sources []*pipeSource) error {
-	used := names{}
+	used := habit.Names{}
 	for _, s := range sources {
 		for _, key := range keysOf(s.servers) {
 			used[key] = true
 		}
 	}
-	w.programServer = used.unique("programs")
+	w.programServer = used.Unique("programs")
 	for _, s := range sources {
 		w.unknown(root, s.root, "the file", "version", "pipes", "servers", "mappings", "description")
 		if text := textOf(s.root.Get("description")); text != "" {
@@ -246,7 +247,7 @@ func (w *pipeWriter) env(d *config.Data) *config.Data {
 	for i, key := range keysOf(d) {
 		v := config.NewText(scalarText(d.Items[i]))
 		if config.SecretName(key) && !variable().MatchString(textOf(v)) || isSecret(key, textOf(v)) {
-			v = config.NewText("${" + identifier(key, "SECRET") + "}")
+			v = config.NewText("${" + habit.Identifier(key, "SECRET") + "}")
 			w.note(v, "TODO: the value was a secret, which is not copied; set the variable.")
 		}
 		env.Set(key, v)
@@ -278,7 +279,7 @@ func (w *pipeWriter) program(words []string) string {
 	if name := w.shared[key]; name != "" {
 		return name
 	}
-	name := w.programNames.unique(programName(words[0]))
+	name := w.programNames.Unique(programName(words[0]))
 	w.shared[key] = name
 	w.programs.Set(name, config.NewObject().Set("command", textList(words)))
 	return name
@@ -297,7 +298,7 @@ var notInToolNames = wording.Pattern(`[^A-Za-z0-9_.-]+`)
 
 // toolName returns a text as the name of a tool.
 func toolName(text, other string) string {
-	return cmp.Or(strings.Trim(notInToolNames().ReplaceAllString(wording.Head(text, maxName), "_"), "_"), other)
+	return cmp.Or(strings.Trim(notInToolNames().ReplaceAllString(wording.Head(text, habit.MaxName), "_"), "_"), other)
 }
 
 var variable = wording.Pattern(`\$\{([^}]*)\}`)
@@ -314,7 +315,7 @@ func (w *pipeWriter) unknown(part, d *config.Data, of string, known ...string) {
 // shown returns a value for a comment, shortened; a secret is not shown.
 func shown(key string, d *config.Data) string {
 	if config.SecretName(key) || hasSecret(key, d) {
-		return hiddenValue
+		return habit.Hidden
 	}
 	return wording.Truncate(string(d.JSON()), 200)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/internal/authoring/habit"
 	"toolgraph/internal/base/wording"
 )
 
@@ -23,7 +24,7 @@ func (w *pipeWriter) addPipe(d *config.Data) error {
 	case stages == nil || stages.Kind != config.KindArray || len(stages.Items) == 0:
 		return fault(d, "the pipe %s has no list of nodes", wording.Quote(name))
 	}
-	w.pipe = &pipe{data: d, name: name, vars: map[string]string{}, ids: names{"entry": true, "exit": true}}
+	w.pipe = &pipe{data: d, name: name, vars: map[string]string{}, ids: habit.Names{"entry": true, "exit": true}}
 	if err := w.addVars(d.Get("vars")); err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (w *pipeWriter) addPipe(d *config.Data) error {
 		node.Set("next", nodes[i+1].Get("id"))
 	}
 	input := config.NewObject().Set("type", "string").Set("description", "What the pipe begins with.")
-	tool := config.NewObject().Set("name", w.toolNames.unique(toolName(name, "pipe"))).
+	tool := config.NewObject().Set("name", w.toolNames.Unique(toolName(name, "pipe"))).
 		Set("description", cmp.Or(textOf(d.Get("description")), listed(tools))).
 		Set("inputSchema", config.NewObject().Set("type", "object").
 			Set("properties", config.NewObject().Set("input", input)).
@@ -62,12 +63,12 @@ func (w *pipeWriter) addVars(d *config.Data) error {
 		return fault(d, "vars of the pipe %s is not an object", wording.Quote(w.pipe.name))
 	}
 	for i, key := range keysOf(d) {
-		v, name := config.NewText(scalarText(d.Items[i])), identifier(key, "VAR")
+		v, name := config.NewText(scalarText(d.Items[i])), habit.Identifier(key, "VAR")
 		if have := w.vars.Get(name); have != nil && textOf(have) == textOf(v) {
 			w.pipe.vars[key] = name
 			continue
 		}
-		name = w.varNames.unique(name)
+		name = w.varNames.Unique(name)
 		switch {
 		case textOf(v) != "" && (config.SecretName(key) || isSecret(key, textOf(v))):
 			v = config.NewText("")
@@ -114,7 +115,7 @@ func (w *pipeWriter) node(d *config.Data, isFirst bool) (*config.Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	node.Set("id", w.pipe.ids.unique(identifier(cmp.Or(textOf(d.Get("id")), tool), "node"))).Set("type", "mcp").
+	node.Set("id", w.pipe.ids.Unique(habit.Identifier(cmp.Or(textOf(d.Get("id")), tool), "node"))).Set("type", "mcp").
 		Set("server", server).Set("tool", tool).Set("args", args)
 	if err := w.options(node, d, from); err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func (w *pipeWriter) argument(name string, d *config.Data) *config.Data {
 			continue
 		}
 		if at[0] > end {
-			terms = append(terms, quoted(text[end:at[0]]))
+			terms = append(terms, habit.Quoted(text[end:at[0]]))
 		}
 		terms, end = append(terms, "$vars."+name), at[1]
 	}
@@ -211,7 +212,7 @@ func (w *pipeWriter) argument(name string, d *config.Data) *config.Data {
 		return part
 	}
 	if end < len(text) {
-		terms = append(terms, quoted(text[end:]))
+		terms = append(terms, habit.Quoted(text[end:]))
 	}
 	return config.NewExpression(strings.Join(terms, " & "))
 }

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"strings"
+	"toolgraph/internal/authoring/habit"
 
 	"toolgraph/config"
 	"toolgraph/internal/interop/hostconfig"
@@ -40,7 +41,7 @@ func isWhole(d *config.Data) bool {
 
 // secretVar returns the name of a new variable of the file that takes the place of a secret.
 func (w *pipeWriter) secretVar(name string) string {
-	name = w.varNames.unique(identifier(name, "SECRET"))
+	name = w.varNames.Unique(habit.Identifier(name, "SECRET"))
 	v := config.NewText("")
 	w.note(v, secretVarNote, name)
 	w.vars.Set(name, v)
@@ -80,7 +81,7 @@ func (w *pipeWriter) serverArgs(server string, words []string) *config.Data {
 	list := textList(words[1:])
 	for i, item := range list.Items {
 		if from, name := secretWord(words, i+1); from >= 0 {
-			of := w.secretEnv.unique(strings.ToUpper(identifier(server+"_"+cmp.Or(name, "SECRET"), "SECRET")))
+			of := w.secretEnv.Unique(strings.ToUpper(habit.Identifier(server+"_"+cmp.Or(name, "SECRET"), "SECRET")))
 			item.Scalar = words[i+1][:from] + "${" + of + "}"
 			w.note(item, "TODO: the value was a secret, which is not copied; set the variable.")
 		}

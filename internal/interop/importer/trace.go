@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"toolgraph/expressions/value"
@@ -15,7 +16,7 @@ import (
 // The limits of a trace.
 const (
 	MaxTraceBytes = 64 << 20
-	maxCalls      = 498  // of one graph, which has at most 500 nodes
+	maxCalls      = 2000 // of one tool
 	maxDepth      = 200  // of arguments and results
 	maxKey        = 1000 // bytes of a key, up to which YAML parsers read one
 )
@@ -30,6 +31,7 @@ type call struct {
 	asked, answered int         // 0: not answered
 	failed          bool
 	before          []string // what was called before it and is not imported, as lines of a comment
+	time            time.Time
 }
 
 func (c *call) String() string { return c.server + "." + c.tool }
@@ -75,6 +77,13 @@ func (e entry) text(o value.Object, key string) (string, error) {
 	return text, nil
 }
 
+// time returns the moment under a key; zero when there is none.
+func (e entry) time(key string) time.Time {
+	text, _ := e.text(e.object, key)
+	moment, _ := time.Parse(time.RFC3339, text)
+	return moment
+}
+
 // kindOf names the JSON type of a value.
 func kindOf(v value.Value) string {
 	switch v := v.(type) {
@@ -98,7 +107,9 @@ func kindOf(v value.Value) string {
 type trace struct {
 	calls    []*call
 	byID     map[string]*call // of a host's transcript
+	said     []string         // texts of the user
 	skipped  []string         // names of other tools since the last call
+	before   []string         // what was called before and between the calls and is not imported
 	after    []string         // what was called after the last call and is not imported
 	first    *entry           // of the file; nil: it has none
 	moment   int
@@ -164,7 +175,7 @@ func (t *trace) add(e entry) error {
 
 // addPlain takes an entry {server, tool, args, result}.
 func (t *trace) addPlain(e entry) error {
-	c := &call{entry: e, asked: t.moment, answered: t.moment}
+	c := &call{entry: e, asked: t.moment, answered: t.moment, time: e.time("time")}
 	var err error
 	if c.server, err = e.text(e.object, "server"); err != nil {
 		return err

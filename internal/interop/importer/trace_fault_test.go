@@ -40,12 +40,12 @@ func TestHostileTraces(t *testing.T) {
 		"a deep result":          {`{"server":"s","tool":"t","result":` + deep + `}`, "trace:1:1: the result cannot be read: nested deeper than 200 levels"},
 		"too deep for JSON":      {strings.Repeat(`{"a":`, 5000), "trace:1:"},
 		"too deep a list":        {strings.Repeat(`[`, 20000), "trace:1:"},
-		"too many calls":         {strings.Repeat(`{"server":"s","tool":"t","result":1}`+"\n", 501), "found 501 calls, expected at most 498"},
+		"too many calls":         {strings.Repeat(`{"server":"s","tool":"t","result":1}`+"\n", 2001), "found 2001 calls, expected at most 2000"},
 		"too many values":        {`{"server":"s","tool":"t","args":{"a":[` + strings.Repeat("0,", 20_000) + `0]},"result":1}`, "the arguments have 20003 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := importer.AgentTrace("trace", []byte(c.trace), importer.TraceOptions{})
+			_, err := importer.AgentTrace(t.Context(), "trace", []byte(c.trace), importer.TraceOptions{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
@@ -100,7 +100,7 @@ func TestLargeTraceIsBounded(t *testing.T) {
 		}
 		b.WriteString("0]}\n")
 	}
-	if _, err := importer.AgentTrace("trace", []byte(b.String()), importer.TraceOptions{}); err != nil {
+	if _, err := importer.AgentTrace(t.Context(), "trace", []byte(b.String()), importer.TraceOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -111,7 +111,7 @@ func FuzzAgentTrace(f *testing.F) {
 	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"mcp__s__t","input":{"token":"abcdefg"}}]}}` + "\n" +
 		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"\u0000\ud800"}]}}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, err := importer.AgentTrace("trace", src, importer.TraceOptions{Test: true})
+		file, err := importer.AgentTrace(t.Context(), "trace", src, importer.TraceOptions{Test: true})
 		if err != nil {
 			return
 		}
@@ -129,7 +129,7 @@ func TestArgumentCalledExpr(t *testing.T) {
 	if text := string(f.Graph); strings.Contains(text, "tool: t\n") || !strings.Contains(text, "# Not imported: s.t, whose argument expr") {
 		t.Errorf("got\n%s", text)
 	}
-	if _, err := importer.AgentTrace("trace", []byte(call), importer.TraceOptions{}); err == nil || !strings.Contains(err.Error(), "whose argument expr") {
+	if _, err := importer.AgentTrace(t.Context(), "trace", []byte(call), importer.TraceOptions{}); err == nil || !strings.Contains(err.Error(), "whose argument expr") {
 		t.Errorf("got %v", err)
 	}
 }

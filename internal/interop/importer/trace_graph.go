@@ -2,19 +2,20 @@ package importer
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions/schema"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/habit"
 	"toolgraph/internal/base/wording"
 )
 
 // TraceOptions are the choices of AgentTrace.
 type TraceOptions struct {
-	Tool        string // the name of the graph's tool; default "trace"
+	Tool        string // the name of the tool; default "trace"
 	First, Last int    // the calls to import, from 1, those that failed included; 0: from the first, to the last
 	// ServersFile says that a file with servers is given whenever the graph is used, so that the
 	// graph does not name them.
@@ -22,12 +23,11 @@ type TraceOptions struct {
 	Test        bool // also write a test that repeats the trace
 }
 
-// AgentTrace returns a graph file with a node for each successful call of a trace, in order. src is
+// AgentTrace returns a graph file with a tool that makes the successful calls of a trace, in order. src is
 // the transcript of a host, or objects with server, tool, args and result: a JSON array, or one on
-// each line. A value of the arguments that was in one earlier result is read from there; one that
-// was in none is an argument of the tool; one that was in several is written, with a TODO. path is
-// the name of the trace in messages. Values whose names look secret are not written.
-func AgentTrace(path string, src []byte, opts TraceOptions) (*File, error) {
+// each line. path is the name of the trace in messages. Values whose names look secret, and keys, are not written. Each
+// thing that is left to the author is a TODO in the file, and one of the warnings.
+func AgentTrace(ctx context.Context, path string, src []byte, opts TraceOptions) (*File, error) {
 	t, err := readTrace(path, src)
 	if err != nil {
 		return nil, err
@@ -36,19 +36,63 @@ func AgentTrace(path string, src []byte, opts TraceOptions) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newTraceWriter(calls, cmp.Or(opts.Tool, "trace"))
-	graph, err := config.Format(path, w.graph(path, t, opts), w.notes)
+	job := habit.Job{Said: t.said}
+	for _, c := range calls {
+		job.Calls = append(job.Calls, c.habit())
+	}
+	made, err := habit.New(ctx, []habit.Job{job})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	lines := []string{fmt.Sprintf("Imported by toolgraph import agent-trace from %s: %s.", fileName(path), wording.Count(len(calls), "call"))}
+	return DraftFile(path, made, DraftOptions{Tool: cmp.Or(opts.Tool, "trace"), ServersFile: opts.ServersFile, Test: opts.Test, TestName: "as in the trace", Notes: lines, After: slices.Concat(t.before, t.after)})
+}
+
+// DraftOptions are the choices of DraftFile.
+type DraftOptions struct {
+	Tool        string // the name of the tool
+	ServersFile bool   // see TraceOptions
+	Test        bool   // also write a test that does the last job again
+	TestName    string
+	Notes       []string // the first lines of the file's comment
+	After       []string // the last lines
+}
+
+// DraftFile returns a graph file with a draft. Each thing that is left to the author is a TODO in the file, and one of
+// the warnings. path is for messages.
+func DraftFile(path string, made *habit.Draft, opts DraftOptions) (*File, error) {
+	graph, err := config.Format(path, draftData(made, opts), made.Notes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the graph of these calls is too large; import fewer of them: %w", path, err)
 	}
-	f := &File{Graph: graph, Warnings: w.warnings}
+	f := &File{Graph: graph, Warnings: warningsOf(made)}
 	if len(f.Graph) > config.MaxFileBytes {
 		return nil, fmt.Errorf("%s: the graph would have %d bytes, expected at most %d; import fewer calls", path, len(f.Graph), config.MaxFileBytes)
 	}
 	if opts.Test {
-		f.Test, f.Cassette, err = w.test()
+		f.Test, f.Cassette, err = made.Test(len(made.Jobs)-1, opts.Tool, opts.TestName)
 	}
 	return f, err
+}
+
+// habit returns the call for a draft.
+func (c *call) habit() *habit.Call {
+	return &habit.Call{
+		Server: c.server, Tool: c.tool, Args: c.args, Result: c.result, Failed: c.refusal() != "", Asked: c.asked, Answered: c.answered, Time: c.time,
+	}
+}
+
+// warningsOf says what a draft leaves to its author.
+func warningsOf(d *habit.Draft) (lines []string) {
+	for i, err := range d.Parts {
+		if err != nil {
+			lines = append(lines, fmt.Sprintf("the tool does not make the calls of job %d of %d again: %s", i+1, len(d.Jobs), err))
+		}
+	}
+	for _, t := range d.Todos {
+		lines = append(lines, t.String())
+	}
+	return lines
 }
 
 // selected returns the calls to import: the successful ones in the range of the options.
@@ -64,6 +108,7 @@ func (t *trace) selected(path string, opts TraceOptions) ([]*call, error) {
 	for _, c := range t.calls[first-1 : last] {
 		if c.refusal() == "" {
 			calls = append(calls, c)
+			t.before = append(t.before, c.before...)
 		}
 	}
 	if last < len(t.calls) {
@@ -104,120 +149,30 @@ func countValues(v value.Value) int {
 	return n
 }
 
-// traceWriter writes the graph of calls.
-type traceWriter struct {
-	*origins
-	calls []*call
-	tool  string
-}
-
-func newTraceWriter(calls []*call, tool string) *traceWriter {
-	x := newIndex(calls)
-	o := &origins{
-		draft: newDraft(), index: x, secrets: secretsOf(x, calls), ids: map[*call]string{},
-		byValue: map[uint64]*input{}, entry: value.NewMap(), names: names{},
-	}
-	o.results = map[string]value.Value{"entry": o.entry}
-	used := names{"entry": true, "exit": true}
-	for _, c := range calls {
-		id := used.unique(identifier(c.tool, "call"))
-		o.ids[c], o.results[id] = id, c.result
-		if c.result == nil {
-			delete(o.results, id)
-		}
-	}
-	return &traceWriter{o, calls, tool}
-}
-
-// graph returns the content of the graph file.
-func (w *traceWriter) graph(path string, t *trace, opts TraceOptions) *config.Data {
-	exit := config.NewObject().Set("id", "exit").Set("type", "exit")
-	nodes := config.NewList()
-	for i, c := range w.calls {
-		next := "exit"
-		if i+1 < len(w.calls) {
-			next = w.ids[w.calls[i+1]]
-		}
-		node := config.NewObject().Set("id", w.ids[c]).Set("type", "mcp").
-			Set("server", c.server).Set("tool", c.tool)
-		if args := w.args(c); len(args.Items) > 0 {
-			node.Set("args", args)
-		}
-		if len(c.before) > 0 {
-			w.note(node, "%s", strings.Join(c.before, "\n"))
-		}
-		nodes.Items = append(nodes.Items, node.Set("next", next))
-	}
-	if len(t.after) > 0 {
-		w.note(exit, "%s", strings.Join(t.after, "\n"))
-	}
-	entry := config.NewObject().Set("id", "entry").Set("type", "entry").Set("next", w.ids[w.calls[0]])
-	nodes.Items = append(append([]*config.Data{entry}, nodes.Items...), exit)
-
-	description := config.NewText(w.description())
-	w.note(description, "TODO: say what the tool does, and when to use it.")
-	tool := config.NewObject().Set("name", w.tool).Set("description", description).
-		Set("inputSchema", w.inputSchema()).Set("nodes", nodes)
+// draftData returns the content of the graph file of a draft.
+func draftData(made *habit.Draft, opts DraftOptions) *config.Data {
+	tool := made.Tool(opts.Tool, made.Description())
+	made.Note(tool.Get("description"), "TODO: say what the tool does, and when to use it.")
 	root := config.NewObject().Set("version", "1.0").
-		Set("server", config.NewObject().Set("name", w.tool).Set("version", "1.0.0"))
-	if !opts.ServersFile {
-		root.Set("mcpServers", w.servers())
+		Set("server", config.NewObject().Set("name", opts.Tool).Set("version", "1.0.0"))
+	lines := slices.Clone(opts.Notes)
+	if opts.ServersFile {
+		lines = append(lines, "Its servers are in another file: toolgraph serve FILE -m SERVERS.")
+	} else {
+		servers := config.NewObject()
+		for _, server := range made.Servers() {
+			servers.Set(server, config.NewObject().Set("registry", true))
+		}
+		made.Note(servers, "From the registry of the project or the user: toolgraph mcp add NAME -- COMMAND.")
+		root.Set("mcpServers", servers)
 	}
 	root.Set("tools", config.NewList(tool))
-	w.note(root, "Imported by toolgraph import agent-trace from %s: %s.", fileName(path), wording.Count(len(w.calls), "call"))
-	if opts.ServersFile {
-		w.note(root, "Its servers are in another file: toolgraph serve FILE -m SERVERS.")
+	if made.Return == nil {
+		lines = append(lines, "The result is that of the last call.")
 	}
-	w.note(root, "The result is that of the last call.")
+	for _, left := range made.Left {
+		lines = append(lines, "Not imported: "+left+".")
+	}
+	made.Note(root, "%s", strings.Join(append(lines, opts.After...), "\n"))
 	return root
-}
-
-// servers returns the servers of the calls, which are those of a registry: a trace does not say how
-// they are started.
-func (w *traceWriter) servers() *config.Data {
-	servers := config.NewObject()
-	for _, c := range w.calls {
-		if servers.Get(c.server) == nil {
-			servers.Set(c.server, config.NewObject().Set("registry", true))
-		}
-	}
-	w.note(servers, "From the registry of the project or the user: toolgraph mcp add NAME -- COMMAND.")
-	return servers
-}
-
-func (w *traceWriter) description() string {
-	var tools []string
-	for _, c := range w.calls {
-		if name := c.String(); !slices.Contains(tools, name) {
-			tools = append(tools, name)
-		}
-	}
-	return "Calls " + wording.List(tools) + ", as in the trace of an agent."
-}
-
-// longestExample is the length, as JSON, of the values that a schema shows.
-const longestExample = 500
-
-// inputSchema returns the schema of the arguments, with the values of the trace as examples.
-func (w *traceWriter) inputSchema() *config.Data {
-	properties, required := config.NewObject(), config.NewList()
-	for _, in := range w.inputs {
-		property := config.NewObject()
-		switch {
-		case in.secret:
-			w.note(property, "TODO: a secret, so that its value is not written here. If the server can have it in env or headers, remove this argument.")
-		case value.Size(in.value) > longestExample:
-			property.Set("type", schema.TypeName(in.value))
-			w.note(property, "The value of the trace is too long to be written here: %d bytes.", value.Size(in.value))
-		default:
-			property.Set("type", schema.TypeName(in.value)).Set("examples", config.NewList(dataOf(in.value)))
-		}
-		properties.Set(in.name, property)
-		required.Items = append(required.Items, config.NewText(in.name))
-	}
-	schema := config.NewObject().Set("type", "object").Set("properties", properties)
-	if len(required.Items) > 0 {
-		schema.Set("required", required)
-	}
-	return schema
 }

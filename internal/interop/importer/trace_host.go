@@ -20,7 +20,10 @@ func (t *trace) addHost(e entry) error {
 		return nil
 	}
 	content, _ := object.Get("content")
-	items, _ := content.([]any) // or the text of the user
+	items, _ := content.([]any)
+	if text, isText := content.(string); isText && kind == "user" {
+		t.said = append(t.said, text)
+	}
 	for _, item := range items {
 		o, isItem := value.ObjectOf(item)
 		if !isItem {
@@ -32,6 +35,10 @@ func (t *trace) addHost(e entry) error {
 			err = t.addUse(e, o)
 		case "tool_result":
 			err = t.addResult(e, o)
+		case "text":
+			if text, _ := e.text(o, "text"); kind == "user" && text != "" {
+				t.said = append(t.said, text)
+			}
 		}
 		if err != nil {
 			return err
@@ -69,7 +76,7 @@ func (t *trace) addUse(e entry, item value.Object) error {
 		}
 		return e.errorf("the tool_use id %q is also that of another call, on line %d", id, before.line)
 	}
-	c := &call{entry: e, server: server, tool: tool, args: args, asked: t.moment}
+	c := &call{entry: e, server: server, tool: tool, args: args, asked: t.moment, time: e.time("timestamp")}
 	t.byID[id] = c
 	return t.append(c)
 }
