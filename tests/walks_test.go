@@ -75,6 +75,7 @@ var unmetered = map[string]string{
 	"authoring/habit.maker.object":     "of the arguments of recorded calls, which are bounded as JSON",
 	"authoring/habit.maker.parts":      "see maker.object",
 	"authoring/habit.maker.value":      "see maker.object",
+	"authoring/habit.replaced":         "see Secrets.without",
 	"authoring/habit.sameBut":          "see Secrets.without",
 	"authoring/habit.shapeOf":          "see Secrets.without",
 	"authoring/proposal.calls":         "of a recorded plan, which has at most MostPlanBytes bytes; so are those below",

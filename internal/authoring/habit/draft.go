@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
 	"toolgraph/config"
-	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/base/wording"
 )
@@ -126,19 +124,9 @@ func draftOf(ctx context.Context, jobs []Job, calls [][]*Call, how folding) *Dra
 		}
 		found, d.Jobs = append(found, p), append(d.Jobs, Job{Calls: calls[i], Said: jobs[i].Said})
 	}
-	m := &maker{
-		evaluator: evaluator{ctx: ctx, compiled: map[string]*jsonata.Expression{}, seed: maphash.MakeSeed()},
-		jobs:      d.Jobs, secrets: d.Secrets, draft: d, inputs: Names{}, used: Names{"args": true},
-	}
-	for i, j := range d.Jobs {
-		m.said = append(m.said, strings.Join(j.Said, "\n"))
-		m.outer = append(m.outer, newEnv(i))
-	}
+	m := newMaker(ctx, d)
 	d.Steps = m.steps(shapes, found, m.outer, true)
-	for _, e := range m.outer {
-		args, _ := e.scope.Context["args"].(*value.Map)
-		d.Args = append(d.Args, args)
-	}
+	d.Args = m.args()
 	d.Parts = d.verify(ctx)
 	d.finish()
 	return d

@@ -17,7 +17,7 @@ type Habit struct {
 	Chain       []string // the tools in order, * after one that is repeated
 	Occurrences [][]Ref  // in the order of time
 	First, Last time.Time
-	Bytes       int // of the answers that the client read only to go on: all but the last of each occurrence
+	Bytes       int // of the answers that the client read only to go on, all but the last of each occurrence, and of plans
 }
 
 // Finder finds habits in acts. It remembers hashes of their values only.
@@ -172,6 +172,7 @@ func (s *stream) habit(group []episode) (h Habit) {
 		var refs []Ref
 		for i, at := range e {
 			refs = append(refs, s.acts[at].ref)
+			h.Bytes += s.acts[at].written
 			if i < len(e)-1 {
 				h.Bytes += s.acts[at].bytes
 			}
