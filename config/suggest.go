@@ -26,7 +26,7 @@ func promptKey() key {
 	}
 }
 
-// taskKey is the key task of a tool.
+// taskKey is the key task of a tool. It is about the clients of the tool only, so it is no part of the hash of a graph.
 func taskKey() key {
 	return key{
 		name: "task", value: oneOf("optional", "required"),

@@ -223,6 +223,9 @@ func suspendedBy(ctx context.Context) error {
 
 // turn waits until the run has no other question, or may have this one beside others. done lets the next one go; nil when
 // the run has ended before.
+//
+// A part that waits for its turn when the user begins to take all questions at once does not wait any longer. The question
+// that has the turn then stays open; those that come later are beside it, up to mostBeside.
 func (l *live) turn(s *site, q *Question) (done func()) {
 	l.mu.Lock()
 	if l.asking == nil {

@@ -119,7 +119,8 @@ func (f *Forked) Run(ctx context.Context, opts ...Option) (*Result, error) {
 	return f.engine.finish(ctx, l)
 }
 
-// checkDoubts returns an error for the first call of a run that is in doubt and not safe to repeat.
+// checkDoubts returns an error for the first call of a run that is in doubt and not safe to repeat. That of a call with a
+// task says so: the run that has begun the task can take it up, and a fork cannot, because it is another run.
 func (e *Engine) checkDoubts(ctx context.Context, g *graph.Graph, events []Event, h *hooks) error {
 	l := newLive(ctx, e.caller, events[0].Run, newFrame(g, events[0].Start.Args, events[0].Start.Vars), h.now(), h)
 	l.past = pastOf(events, h)

@@ -25,7 +25,9 @@ type Turns interface {
 	Turn(ctx context.Context) (done func(), err error)
 }
 
-// AtOnce is a User that takes all questions of one run at the same time as soon as the channel is closed; nil never is.
+// AtOnce is a User that takes all questions of one run at the same time as soon as the channel is closed; nil never is. Until
+// then a run has one question at a time. The channel is that of the run to which ctx belongs, such as one that becomes a
+// task: its client can look at all open questions, and answer them in any order.
 type AtOnce interface {
 	AtOnce(ctx context.Context) <-chan struct{}
 }

@@ -79,6 +79,10 @@ func (f *facts) follow(e *execution.Event) {
 }
 
 // ask adds an open question. One that a resumed run asks again keeps its place.
+//
+// A question that is not beside others is the only one, because the run of another process may have left questions open
+// which this one does not ask yet, or asks in another order. Those that are beside others leave them: a task that is
+// resumed for the answer to one of its questions still shows the rest, and takes their answers, before it asks them again.
 func (f *facts) ask(q *Asked) {
 	if !q.Beside {
 		f.Question, f.Beside = q, nil
@@ -112,7 +116,8 @@ func openOf(first *Asked, beside []*Asked) []*Asked {
 	return append([]*Asked{first}, beside...)
 }
 
-// Open returns the open questions of the run, the first asked before the others.
+// Open returns the open questions of the run, the first asked before the others. A run whose client is asked one thing at a
+// time has one at most.
 func (r Run) Open() []*Asked { return openOf(r.Question, r.Beside) }
 
 func askedBy(e *execution.Event) *Asked {

@@ -44,7 +44,8 @@ type localRun struct {
 	result *execution.Result // when over has ended; nil, with a nil err: there was no run
 	err    error
 
-	questions map[string]*openQuestion // by their marks; guarded by fleet.mu
+	// questions are those of the run that wait for an answer, by their marks: several of a task. Guarded by fleet.mu.
+	questions map[string]*openQuestion
 }
 
 // openQuestion is a question whose answer another process may send.

@@ -18,7 +18,7 @@ import (
 const sendAgain = 3 * time.Second
 
 // open returns an open question of a run about which the call can do something: one for which it has the answer before
-// others. nil: there is none.
+// others, because the call waits for its user while another one is put. nil: there is none.
 func (j *joining) open(run journal.Run) (first *journal.Asked) {
 	for _, asked := range run.Open() {
 		switch mark := markFor(asked); {
@@ -32,7 +32,7 @@ func (j *joining) open(run journal.Run) (first *journal.Asked) {
 	return first
 }
 
-// markFor is markOf for a recorded question.
+// markFor is markOf for a recorded question, which has the same mark in each process, also when a resumed run asks it again.
 func markFor(q *journal.Asked) string { return markOf(q.Address, q.Digest) }
 
 // relay answers an open question of a run that another process has: with an answer that came with the

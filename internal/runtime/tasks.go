@@ -207,6 +207,9 @@ func (l *Loaded) cancelTask(ctx context.Context, id string) error {
 
 // answerTask answers open questions of a run, all or none, and returns when the run has the answers. Those to a run that
 // no process has are for the call that continues it.
+//
+// All are checked before the first is sent, so that a client whose request is refused knows that nothing was taken. An
+// answer is compared with the form of the graph as it is now; where that has changed, only its action is read.
 func (l *Loaded) answerTask(ctx context.Context, id, tool string, answers map[string]json.RawMessage) (goes *server.Continued, err error) {
 	err = l.reach(ctx, id, func(run journal.Run) (done bool, err error) {
 		var replies []answerMail
@@ -236,7 +239,9 @@ func (l *Loaded) answerTask(ctx context.Context, id, tool string, answers map[st
 	return goes, err
 }
 
-// reply sends answers to the process of a run, and reports whether the run has them all.
+// reply sends answers to the process of a run, and reports whether the run has them all. Each is recorded by that process
+// before its question is closed, so the client's request is acknowledged when the answers survive a crash. An answer
+// to a question that a resumed run has not asked again yet is not taken; it is sent again after a while.
 func (l *Loaded) reply(ctx context.Context, run journal.Run, replies []answerMail) (done bool, err error) {
 	for _, one := range replies {
 		if err := l.fleet.answer(ctx, run, one); err != nil {

@@ -164,8 +164,10 @@ type waitingUser struct {
 	server *Server
 	call   *call
 
-	mu   sync.Mutex // guards open
-	open int        // questions of the run without an answer, those that wait for their turn included
+	mu sync.Mutex // guards open
+	// open counts the questions of the run without an answer, those that wait for their turn included. A task has several;
+	// the run has its place back when none is left.
+	open int
 }
 
 func (w *waitingUser) turn(ctx context.Context) (done func(), err error) {

@@ -174,7 +174,8 @@ func statusOfCall(fault *rpcError) int {
 	return http.StatusOK
 }
 
-// statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era.
+// statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era, in which a capability that
+// the client has not declared is a bad request. Clients of the legacy era get the error in a response that is fine.
 func statusOf(fault *rpcError, at era) int {
 	switch {
 	case at == legacy:

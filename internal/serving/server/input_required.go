@@ -180,6 +180,7 @@ func (t *interactiveRun) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
+// atOnce is closed when the run is a task: no call carries its questions any more, so they need not wait for each other.
 func (t *interactiveRun) atOnce() <-chan struct{} { return t.task }
 
 // ask waits for the call that carries the question to the client, and for the answer.

@@ -110,7 +110,8 @@ var errUndeclared = &rpcError{
 	data: []byte(`{"requiredCapabilities":{"extensions":{"` + TasksExtension + `":{}}}}`),
 }
 
-// mustTask refuses a call of a tool that needs a task, and cannot get one.
+// mustTask refuses a call of a tool that needs a task, and cannot get one: before anything runs, because a client that
+// waits for such a tool gives up while the run goes on. A prompt is no call, and waits.
 func (s *Server) mustTask(c *call) *rpcError {
 	if !c.tool.def.NeedsTask || c.tasks || c.tool.prompt {
 		return nil
@@ -136,7 +137,8 @@ func (s *Server) isTask(method string, at era) bool {
 	return s.opts.Tasks != nil && at == modern && (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel")
 }
 
-// place is where runs go on that no call waits for.
+// place is where runs go on that no call waits for. Over HTTP that is the process, whichever client asks for the task; over
+// stdio it is the connection, with which the process ends.
 type place struct {
 	life    context.Context
 	gone    <-chan struct{} // closed when the process or the connection ends

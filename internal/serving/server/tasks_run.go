@@ -12,6 +12,10 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
+// A task has no call: what it asks and how it ends is read from the store, by whichever process its client asks. The run
+// itself goes on in the process that began it, or in one that a client has asked for it since, and is continued there
+// as a call with a key is: its end is that of the recorded run.
+
 // pollInterval is how often a client should look at a task; a subscription reports each change instead.
 const pollInterval = time.Second
 
@@ -67,7 +71,8 @@ type goingOn struct {
 // mostStopped bounds how many reasons are remembered.
 const mostStopped = 1000
 
-// goOn continues a run that no process has, unless that has begun here. Answers join the run in any case.
+// goOn continues a run that no process has, unless that has begun here. Answers join the run in any case: a client may answer
+// one question with each request, and the second may come before the run that the first one has continued is there.
 func (s *Server) goOn(ctx context.Context, c *Continued, in place) error {
 	if !s.take(c) {
 		return nil
@@ -114,7 +119,7 @@ func (s *Server) take(c *Continued) bool {
 	return true
 }
 
-// stopped notes that a run does not go on here any more, and why.
+// stopped notes that a run does not go on here any more, and why. Of several that have joined the run the last one counts.
 func (s *Server) stopped(run, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
