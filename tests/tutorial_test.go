@@ -21,10 +21,19 @@ var fencedBlock = regexp.MustCompile("(?ms)^```(\\S+)[ ]?(.*?)\n(.*?)^```$")
 // any text. UPDATE_GOLDEN=1 writes what they print into the page.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
+	for _, page := range []string{"tutorial.md", "habits.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			runPage(t, filepath.Join("..", "docs", page))
+		})
+	}
+}
+
+// runPage writes the files of a page and runs its commands, whose output has to be that of the page.
+func runPage(t *testing.T, page string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the page has commands of a Unix shell")
 	}
-	page := filepath.Join("..", "docs", "tutorial.md")
 	src, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +54,7 @@ func TestTutorial(t *testing.T) {
 	updated := fencedBlock.ReplaceAllStringFunc(string(src), func(block string) string {
 		parts := fencedBlock.FindStringSubmatch(block)
 		switch language, file, body := parts[1], parts[2], parts[3]; {
-		case language == "yaml" && file != "":
+		case language != "console" && file != "":
 			if err := os.WriteFile(filepath.Join(dir, file), []byte(body), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -58,10 +58,10 @@ func newImportTrace(std program.Streams) *cobra.Command {
 below ~/.claude/projects), or objects {server, tool, args, result}, as a JSON array or one
 on each line. - is standard input.
 
-The graph has a node for each successful call of an MCP tool. A value of the arguments
-that was in one earlier result is read from there, one that was in none is an argument of
-the tool, and one that was in several is written as it is, with a TODO comment. Values
-whose names look secret, such as token, are never written.
+The tool makes the successful calls of MCP tools in steps. Repetitions are folded into each,
+values are traced to the answers that they came from, also inside texts, and one that was in
+none is an argument. What the agent worked out itself is a TODO. Values whose names look
+secret, such as token, and keys are never written.
 
 With --test a test beside the graph repeats the trace on its recorded answers:
 FILE.test.yaml and FILE.cassette.json, which toolgraph test runs without servers.`,

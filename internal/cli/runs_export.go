@@ -59,6 +59,17 @@ reads, or with one event a line.`,
 	return cmd
 }
 
+// readExported reads the file of an exported run.
+func readExported(path string, src []byte) (file exported, err error) {
+	if err := json.Unmarshal(src, &file); err != nil {
+		return file, fmt.Errorf("%s is not an exported run: %w", path, err)
+	}
+	if file.Version != exportVersion {
+		return file, fmt.Errorf("%s: toolgraphRun is %d, expected %d; import a file that toolgraph runs export wrote", path, file.Version, exportVersion)
+	}
+	return file, nil
+}
+
 // maxExported bounds what import reads, in bytes.
 const maxExported = 1 << 30
 
@@ -85,12 +96,9 @@ func newRunsImport(std program.Streams, history *program.HistoryFlags) *cobra.Co
 			if err != nil {
 				return err
 			}
-			var file exported
-			if err := json.Unmarshal(src, &file); err != nil {
-				return fmt.Errorf("%s is not an exported run: %w", args[0], err)
-			}
-			if file.Version != exportVersion {
-				return fmt.Errorf("%s: toolgraphRun is %d, expected %d; import a file that toolgraph runs export wrote", args[0], file.Version, exportVersion)
+			file, err := readExported(args[0], src)
+			if err != nil {
+				return err
 			}
 			err = history.Read(func(store *journal.Store) error { return store.Import(cmd.Context(), file.Run, file.Events) })
 			if err != nil {

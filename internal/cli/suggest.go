@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -37,7 +38,8 @@ func newSuggest(std program.Streams) *cobra.Command {
 		Long: `Find chains of calls that a client makes again and again, and draft a tool for each: in
 recorded plans, pipelines and calls of exposed tools, or with --from FILE in the transcript
 of an agent, a session of Claude Code (JSON Lines below ~/.claude/projects) or objects
-{server, tool, args, result}. With the argument FILE only runs of that graph file count.
+{server, tool, args, result}, or in a run that toolgraph runs export wrote. With the
+argument FILE only runs of that graph file count.
 
 Repetitions are folded into each, and values are traced to the answers that they came from.
 What the agent worked out itself is a TODO. Each draft is run on the recorded answers:
@@ -60,7 +62,7 @@ with --locked, after toolgraph lock. Values that look like secrets are never sho
 	}
 	flags.register(cmd)
 	program.ServersFlag(cmd, &flags.servers)
-	cmd.Flags().StringArrayVar(&flags.from, "from", nil, "`runs`, or the file of a transcript; may be repeated (default runs)")
+	cmd.Flags().StringArrayVar(&flags.from, "from", nil, "`runs`, or the file of a transcript or of an exported run; may be repeated (default runs)")
 	cmd.Flags().StringVar(&flags.runs.since, "since", "30d", "only runs that started at this `time` or later: 90m, 7d, 2026-01-31 …")
 	cmd.Flags().IntVar(&flags.least, "least", 0, "how often a chain must be there at least (default 3; 2 in transcripts)")
 	cmd.Flags().IntVar(&flags.take, "take", 0, "write suggestion `N`; requires -o")
@@ -114,49 +116,73 @@ func (f *suggestFlags) run(ctx context.Context, std program.Streams) error {
 	return f.write(ctx, std, file)
 }
 
-// find returns the suggestions of all sources, those that save the most first.
-func (f *suggestFlags) find(ctx context.Context, std program.Streams) (all []suggested, err error) {
-	var traces importer.Transcripts
-	inTraces := habit.Finder{Least: max(f.least, 2)}
-	ofRuns := len(f.from) == 0
+// sources are what suggestions are made of.
+type sources struct {
+	traces   importer.Transcripts
+	inTraces habit.Finder
+	exported habit.Exported
+	recorded bool // the recorded runs, too
+}
+
+// sources reads the files that are named.
+func (f *suggestFlags) sources(ctx context.Context, std program.Streams) (*sources, error) {
+	s := &sources{inTraces: habit.Finder{Least: max(f.least, 2)}, recorded: len(f.from) == 0}
 	for _, from := range f.from {
 		if from == "runs" {
-			ofRuns = true
+			s.recorded = true
 			continue
 		}
 		src, err := f.read(ctx, std, from, importer.MaxTraceBytes)
 		if err != nil {
 			return nil, err
 		}
-		if err := traces.Read(from, src, &inTraces); err != nil {
+		if head := src[:min(len(src), 100)]; !bytes.Contains(head, []byte(`"toolgraphRun"`)) {
+			if err := s.traces.Read(from, src, &s.inTraces); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		run, err := readExported(from, src)
+		if err != nil {
 			return nil, err
 		}
+		s.exported.Add(run.Run, run.Events)
 	}
-	add := func(found []habit.Suggestion, views []habit.View) {
-		for i := range found {
+	return s, nil
+}
+
+// find returns the suggestions of all sources, those that save the most first.
+func (f *suggestFlags) find(ctx context.Context, std program.Streams) (all []suggested, err error) {
+	from, err := f.sources(ctx, std)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := f.runs.filter()
+	if err != nil {
+		return nil, err
+	}
+	add := func(found []habit.Suggestion, views []habit.View, err error) error {
+		for i := range views {
 			all = append(all, suggested{found[i], views[i]})
 		}
+		return err
 	}
-	found, err := habit.Suggest(ctx, inTraces.Find(), &traces)
+	found, err := habit.Suggest(ctx, from.inTraces.Find(), &from.traces)
 	if err != nil {
 		return nil, err
 	}
 	views, err := habit.Views(found, nil)
-	if err != nil {
+	if err := add(found, views, err); err != nil {
 		return nil, err
 	}
-	add(found, views)
-	if ofRuns {
-		filter, err := f.runs.filter()
-		if err != nil {
+	if from.exported.Len() > 0 {
+		if err := add(habit.OfRuns(ctx, &from.exported, journal.Filter{File: filter.File}, f.least)); err != nil {
 			return nil, err
 		}
+	}
+	if from.recorded {
 		filter.Limit = -1
-		err = f.history.Read(func(store *journal.Store) error {
-			found, views, err := habit.OfRuns(ctx, store, filter, f.least)
-			add(found, views)
-			return err
-		})
+		err = f.history.Read(func(store *journal.Store) error { return add(habit.OfRuns(ctx, store, filter, f.least)) })
 		if err != nil {
 			return nil, err
 		}

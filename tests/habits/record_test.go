@@ -29,12 +29,13 @@ type recorder struct {
 	project *project.Project
 	store   *journal.Store
 	lines   map[string]int // the line of each run
+	clients []string       // nil: all
 }
 
-// record records the requests of a file, one JSON object on each line, and returns the store.
-func record(t *testing.T, path string) *recorder {
+// record records the requests of a file, one JSON object on each line: those of some clients, or of all.
+func record(t *testing.T, path string, clients []string) *recorder {
 	t.Helper()
-	r := &recorder{t: t, lines: map[string]int{}}
+	r := &recorder{t: t, lines: map[string]int{}, clients: clients}
 	servers := map[string]bool{}
 	eachLine(t, path, func(_ int, request value.Value) {
 		servers[text(request, "server")] = true
@@ -70,6 +71,9 @@ func record(t *testing.T, path string) *recorder {
 // run makes one request, which is answered as the line has it.
 func (r *recorder) run(number int, request value.Value) {
 	r.t.Helper()
+	if r.clients != nil && !slices.Contains(r.clients, text(request, "subject")) {
+		return
+	}
 	tool, args := text(request, "server")+"__"+text(request, "tool"), member(request, "args")
 	answers := &answers{all: []value.Value{request}}
 	if text(request, "kind") == "plan" {

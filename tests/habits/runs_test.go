@@ -12,12 +12,18 @@ import (
 	"toolgraph/internal/authoring/habit"
 )
 
-// place is where the recorded runs are; HABITS names another one, without .jsonl.gz.
-func place() string {
-	if path := os.Getenv("HABITS"); path != "" {
-		return path
+// place is where the recorded runs are, without .jsonl.gz, and whose runs of them are taken: those of two clients. HABITS=all
+// takes all 10,000, HABITS=PATH those of another place.
+func place() (path string, clients []string) {
+	path = filepath.Join("testdata", "runs")
+	switch given := os.Getenv("HABITS"); given {
+	case "":
+		return path, []string{"c03", "c26"}
+	case "all":
+		return path, nil
+	default:
+		return given, nil
 	}
-	return filepath.Join("testdata", "runs")
 }
 
 // hidden is a habit that the runs have.
@@ -27,18 +33,20 @@ type hidden struct {
 	Occurrences [][]int // lines
 }
 
-// Of the 40 habits in 10,000 runs at least 36 are found, and at most 4 of the others are none. A habit is found when
+// Of 40 habits in 10,000 runs at least 36 are found, and at most 4 others. A habit is found when
 // suggestions have two thirds of its tools in order, little else, and half of its occurrences.
 func TestHabitsOfRuns(t *testing.T) {
 	var truth struct{ Habits []hidden }
-	raw, err := os.ReadFile(place() + ".truth.json")
+	path, clients := place()
+	raw, err := os.ReadFile(path + ".truth.json")
 	if err == nil {
 		err = json.Unmarshal(raw, &truth)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := record(t, place()+".jsonl.gz")
+	r := record(t, path+".jsonl.gz", clients)
+	habits := r.recorded(truth.Habits)
 	projects := &habit.Projects{}
 	runs := &habit.Runs{Store: r.store, Graph: projects.Graph}
 	found, err := runs.Find(t.Context(), journal.Filter{Limit: -1}, 0)
@@ -46,7 +54,7 @@ func TestHabitsOfRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	missed, matched := 0, map[int]bool{}
-	for _, h := range truth.Habits {
+	for _, h := range habits {
 		covered := map[int]bool{}
 		for i := range found {
 			over := r.covered(h, found[i])
@@ -71,11 +79,26 @@ func TestHabitsOfRuns(t *testing.T) {
 			t.Logf("none: %v, %d times", h.Chain, len(h.Occurrences))
 		}
 	}
-	t.Logf("%d of %d habits found, %d others", len(truth.Habits)-missed, len(truth.Habits), wrong)
-	if missed > 4 || wrong > 4 {
-		t.Errorf("missed %d habits, expected at most 4; found %d that are none, expected at most 4", missed, wrong)
+	t.Logf("%d of %d habits found, %d others", len(habits)-missed, len(habits), wrong)
+	if most := len(habits) / 10; missed > most || wrong > most {
+		t.Errorf("missed %d habits, and found %d that are none, expected at most %d of each", missed, wrong, most)
 	}
 	r.drafts(found, runs)
+}
+
+// recorded returns the habits with the occurrences that are recorded: those of some clients may be left out.
+func (r *recorder) recorded(all []hidden) (habits []hidden) {
+	lines := map[int]bool{}
+	for _, line := range r.lines {
+		lines[line] = true
+	}
+	for _, h := range all {
+		h.Occurrences = slices.DeleteFunc(h.Occurrences, func(o []int) bool { return !lines[o[0]] })
+		if len(h.Occurrences) > 0 {
+			habits = append(habits, h)
+		}
+	}
+	return habits
 }
 
 // drafts makes a draft of each habit: nearly all make the recorded calls again.

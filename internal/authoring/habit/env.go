@@ -82,6 +82,9 @@ func (e *env) known(moment int) []*source {
 	return append(items, rest...)
 }
 
+// mostTries is how many evaluations one draft may take: what is not found by then is not traced.
+const mostTries = 300_000
+
 // evaluator evaluates expressions, each of which it compiles once.
 type evaluator struct {
 	ctx      context.Context
@@ -97,7 +100,7 @@ func (ev *evaluator) eval(text string, e *env) (value.Value, bool) {
 		compiled, _ = jsonata.Compile(ev.ctx, text)
 		ev.compiled[text] = compiled
 	}
-	if compiled == nil {
+	if compiled == nil || ev.tried > mostTries {
 		return nil, false
 	}
 	ev.tried++

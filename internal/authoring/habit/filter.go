@@ -78,7 +78,8 @@ func apart[T any](in, out []T, pass func(T) bool) bool {
 	return !slices.ContainsFunc(in, func(one T) bool { return !pass(one) }) && !slices.ContainsFunc(out, pass)
 }
 
-// fieldFilter returns the filter of objects with one value of a field.
+// fieldFilter returns the filter of objects with one value of a field, with a number above or below those of the others,
+// or without the value of the others.
 func fieldFilter(in, out []value.Value) string {
 	object, isObject := value.ObjectOf(in[0])
 	if !isObject {
@@ -87,19 +88,21 @@ func fieldFilter(in, out []value.Value) string {
 	for _, key := range object.Keys() {
 		want, _ := object.Get(key)
 		is := func(item value.Value) bool { return value.Same(member(item, key), want) }
-		literal := scalarText(want)
-		if literal != "" && apart(in, out, is) {
+		if literal := scalarText(want); literal != "" && apart(in, out, is) {
 			return "[" + nameText(key) + " = " + literal + "]"
 		}
-		if len(out) > 0 {
-			other := member(out[0], key)
-			not := func(item value.Value) bool { return !value.Same(member(item, key), other) }
-			if literal := scalarText(other); literal != "" && apart(in, out, not) {
-				return "[" + nameText(key) + " != " + literal + "]"
-			}
+	}
+	if filter := numberFilter(object, in, out); filter != "" {
+		return filter
+	}
+	for _, key := range object.Keys() {
+		other := member(out[0], key)
+		not := func(item value.Value) bool { return !value.Same(member(item, key), other) }
+		if literal := scalarText(other); literal != "" && apart(in, out, not) {
+			return "[" + nameText(key) + " != " + literal + "]"
 		}
 	}
-	return numberFilter(object, in, out)
+	return ""
 }
 
 // numberFilter returns the filter of objects with a field above, or below, that of all others.

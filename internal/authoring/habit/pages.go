@@ -163,6 +163,7 @@ func (m *maker) lastPage(parts []part, envs []*env) string {
 
 // lastForms returns the expressions that may say that an answer is that of the last page, by its fields.
 func lastForms(parts []part) (forms []string) {
+	var counts []string // which say less
 	first := parts[0].calls[0].Result
 	object, isObject := value.ObjectOf(first)
 	if _, isList := first.([]any); isList {
@@ -176,7 +177,7 @@ func lastForms(parts []part) (forms []string) {
 		path := fieldText("$result", key)
 		switch v.(type) {
 		case []any:
-			forms = append(forms, countForms(path, v)...)
+			counts = append(counts, countForms(path, v)...)
 			continue
 		case bool:
 			forms = append(forms, path+" = false", path+" = true")
@@ -185,7 +186,7 @@ func lastForms(parts []part) (forms []string) {
 		}
 		forms = append(forms, "$not($exists("+path+"))", path+" = null", path+` = ""`)
 	}
-	return forms
+	return append(forms, counts...)
 }
 
 func countForms(path string, v value.Value) []string {

@@ -13,9 +13,16 @@ import (
 	"toolgraph/graph"
 )
 
+// Store has recorded runs: a *journal.Store, or Exported.
+type Store interface {
+	List(ctx context.Context, of journal.Filter) ([]journal.Run, error)
+	Run(ctx context.Context, id string) (journal.Run, error)
+	Load(ctx context.Context, id string) ([]execution.Event, error)
+}
+
 // Runs are recorded runs as the source of habits: plans, pipelines, and calls of exposed tools.
 type Runs struct {
-	Store *journal.Store
+	Store Store
 	// Graph returns the graph that a run of a plan or a pipeline ran. An error leaves the run out.
 	Graph func(ctx context.Context, run journal.Run, args value.Value) (*graph.Graph, error)
 }

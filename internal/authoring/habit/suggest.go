@@ -67,7 +67,7 @@ func Suggest(ctx context.Context, habits []Habit, from Source) ([]Suggestion, er
 
 // OfRuns returns the suggestions from recorded runs that a filter selects, and their descriptions. least is how often a
 // chain is there at least; 0 is the default.
-func OfRuns(ctx context.Context, store *journal.Store, of journal.Filter, least int) ([]Suggestion, []View, error) {
+func OfRuns(ctx context.Context, store Store, of journal.Filter, least int) ([]Suggestion, []View, error) {
 	projects := &Projects{}
 	runs := &Runs{Store: store, Graph: projects.Graph}
 	habits, err := runs.Find(ctx, of, least)

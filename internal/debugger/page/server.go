@@ -153,6 +153,8 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 	} {
 		mux.HandleFunc(pattern, handler(f))
 	}
+	mux.HandleFunc("GET /api/suggestions", slow(handler(s.getSuggestions)))
+	mux.HandleFunc("POST /api/suggestions", slow(handler(withBody(s.takeSuggestion))))
 	mux.HandleFunc("POST /api/plans", slow(handler(withBody(s.checkPlan))))
 	mux.HandleFunc("POST /api/runs", slow(handler(withBody(s.startRun))))
 	mux.HandleFunc("GET /api/runs/{id}/whole", s.getWhole)
