@@ -53,7 +53,7 @@ func (of task) keys() map[string]string {
 
 func colors(of task) string { return strings.Join(slices.Sorted(maps.Keys(of.keys())), " ") }
 
-// answers answers questions of a task in one request.
+// answers sends answers to questions of a task in one request.
 func (c taskClient) answers(p *process, id string, replies map[string]string) string {
 	var all []string
 	for key, content := range replies {

@@ -139,7 +139,7 @@ func overHTTP(t *testing.T, program, graph string, steps []step) string {
 			r.Header.Set("Mcp-Session-Id", session)
 			r.Header.Set("Mcp-Protocol-Version", version)
 		}
-		resp, err := http.DefaultClient.Do(r)
+		resp, err := http.DefaultClient.Do(r) //nolint:bodyclose // response.read closes it
 		if err != nil {
 			t.Fatal(err)
 		}
