@@ -41,6 +41,7 @@ func (d *decoder) tool(fs *fields) *Tool {
 		Result: cmp.Or(ResultForm(fs.word("result")), JSONResult), Hidden: fs.boolean("hidden"), Limits: d.ownLimits(fs), LimitsAt: placesIn(fs.get("executionLimits")), Allow: d.allow(fs, toolAllowForm()),
 	}
 	t.Prompt, t.PromptAt = fs.boolean("prompt"), fs.pos("prompt")
+	t.NeedsTask = fs.word("task") == "required"
 	d.suggestions(t, fs.who)
 	d.constantsInText(t.Title, "title of "+fs.who)
 	d.constantsInText(t.Description, "description of "+fs.who)

@@ -243,7 +243,7 @@ func (d *Data) textValue() string {
 // The order of keys in a tool, its schemas, its nodes and their conditions. Other keys come before
 // the last one.
 var (
-	toolOrder = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta", "result", "hidden", "executionLimits", "allow", "nodes"}
+	toolOrder = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta", "result", "hidden", "task", "executionLimits", "allow", "nodes"}
 	nodeOrder = []string{
 		"id", "type", "server", "tool", "forEach", "args", "branches", "message", "schema", "transform", "conditions",
 		"timeoutMs", "retry", "onError", "help", "effect", "confirm", "onCrash", "next",

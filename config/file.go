@@ -175,6 +175,7 @@ type Tool struct {
 	Hidden                   bool           // only for graphs and tests: clients neither see nor call it; always true of an import's
 	Prompt                   bool           // clients get it as a prompt, too; with Hidden only so; never true of an import's
 	PromptAt                 Pos            // of prompt
+	NeedsTask                bool           // task is required: clients without the Tasks extension cannot call it
 	Suggest                  []*Suggestion  // for its arguments, in the order of the properties
 	Limits                   Limits         // its own executionLimits; 0 in each field that it does not set
 	LimitsAt                 map[string]Pos // their places, by key

@@ -156,6 +156,7 @@ var toolForm = lazyForm(func() *form {
 			{name: "result", doc: "text sends a result that is a string as plain text, not as a JSON string; json, the default, sends every result as JSON.", value: oneOf("json", "text")},
 			{name: "hidden", doc: "Whether only graphs and tests call the tool: clients do not see it.", value: value{"type": "boolean", "default": false}},
 			promptKey(),
+			taskKey(),
 			{name: "executionLimits", doc: "The tool's own limits, in place of the file's.", value: formValue("toolLimits")},
 			allowKey("toolAllow"),
 			{name: "nodes", doc: "The graph: one entry, one exit, and the nodes between.", value: listOf(formValue("node"))},

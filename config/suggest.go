@@ -26,6 +26,14 @@ func promptKey() key {
 	}
 }
 
+// taskKey is the key task of a tool. It is about the clients of the tool only, so it is no part of the hash of a graph.
+func taskKey() key {
+	return key{
+		name: "task", value: oneOf("optional", "required"),
+		doc: "required: the tool takes so long that no client should wait for it, so only clients that have the Tasks extension can call it. optional, the default: other clients wait.",
+	}
+}
+
 // argumentForm has what the language adds to the schema of a property; its other keys are those of JSON Schema.
 var argumentForm = lazyForm(func() *form {
 	return &form{

@@ -129,10 +129,11 @@ func userFailure(node graph.Node, code config.FailureCode, format string, args .
 	return failed
 }
 
-// askUser asks, and records the question and the answer. A run has one question at a time.
+// askUser asks, and records the question and the answer. A run has one question at a time, except for AtOnce.
 func (l *live) askUser(s *site, q *Question, timeout time.Duration) (a Answer, failed *Failure, err error) {
 	s.begin() // other parts do not wait for the answer
-	if done := l.turn(s); done != nil {
+	done := l.turn(s, q)
+	if done != nil {
 		defer done()
 	}
 	if err := s.ctx.Err(); err != nil {
@@ -220,23 +221,45 @@ func suspendedBy(ctx context.Context) error {
 	return nil
 }
 
-// turn waits until the run has no other question. done lets the next one go; nil when the run has
-// ended before.
-func (l *live) turn(s *site) (done func()) {
+// turn waits until the run has no other question, or may have this one beside others. done lets the next one go; nil when
+// the run has ended before.
+//
+// A part that waits for its turn when the user begins to take all questions at once does not wait any longer. The question
+// that has the turn then stays open; those that come later are beside it, up to mostBeside.
+func (l *live) turn(s *site, q *Question) (done func()) {
 	l.mu.Lock()
 	if l.asking == nil {
-		l.asking = make(chan struct{}, 1)
+		l.asking, l.besides = make(chan struct{}, 1), make(chan struct{}, mostBeside)
 	}
-	asking := l.asking
+	asking, besides := l.asking, l.besides
 	l.mu.Unlock()
+	var atOnce <-chan struct{}
+	if all, has := l.hooks.user.(AtOnce); has {
+		atOnce = all.AtOnce(s.ctx)
+	}
 	defer l.clock.wait(s.frame.pace)()
 	select {
-	case asking <- struct{}{}:
-		return func() { <-asking }
+	case <-atOnce: // before a free turn
+	default:
+		select {
+		case asking <- struct{}{}:
+			return func() { <-asking }
+		case <-atOnce:
+		case <-s.ctx.Done():
+			return nil
+		}
+	}
+	select {
+	case besides <- struct{}{}:
+		q.Beside = true
+		return func() { <-besides }
 	case <-s.ctx.Done():
 		return nil
 	}
 }
+
+// mostBeside is how many questions a run has beside another: they are all in its row of a store.
+const mostBeside = 16
 
 // answer returns the answer that a resumed run has to a question: only to this one, with the same
 // digest.

@@ -119,12 +119,17 @@ func (f *Forked) Run(ctx context.Context, opts ...Option) (*Result, error) {
 	return f.engine.finish(ctx, l)
 }
 
-// checkDoubts returns an error for the first call of a run that is in doubt and not safe to repeat.
+// checkDoubts returns an error for the first call of a run that is in doubt and not safe to repeat. That of a call with a
+// task says so: the run that has begun the task can take it up, and a fork cannot, because it is another run.
 func (e *Engine) checkDoubts(ctx context.Context, g *graph.Graph, events []Event, h *hooks) error {
 	l := newLive(ctx, e.caller, events[0].Run, newFrame(g, events[0].Start.Args, events[0].Start.Vars), h.now(), h)
 	l.past = pastOf(events, h)
 	l.past.weigh(l)
 	for _, d := range l.past.doubts {
+		if d.matters && d.Task != "" { // two runs would await it, and each could cancel it
+			return fmt.Errorf("run %s was interrupted during the call to %s.%s at step %s, which its server has answered with a task: %w until the run is resumed, which takes the task up",
+				l.id, d.Server, d.Tool, d.at, ErrInDoubt)
+		}
 		if d.matters {
 			return fmt.Errorf("run %s was interrupted during the call to %s.%s at step %s: %w", l.id, d.Server, d.Tool, d.at, ErrInDoubt)
 		}

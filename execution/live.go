@@ -35,6 +35,7 @@ type live struct {
 
 	mu        sync.Mutex           // guards what follows
 	asking    chan struct{}        // holds one while a question of the run is open; made for the first
+	besides   chan struct{}        // holds one for each question that is open beside others; likewise
 	below     []*Record            // records of parts and of other frames than the run's own
 	names     map[Address][]string // of the steps of blocks, in the order of the file
 	cancelled []*Visit             // calls that may have changed something: see withCancelled

@@ -12,7 +12,7 @@ import (
 
 // User puts questions to the user of the client that called: ctx is that of the run, so it leads
 // to the client, and ends with the run or when the time for the answer is over. Several goroutines
-// call it at once, but one run has one question at a time. The error says why the user was not asked, and
+// call it at once, but one run has one question at a time, except for AtOnce. The error says why the user was not asked, and
 // wraps ErrNoUser when no user can be; it wraps ErrSuspended when one may be later: then the run
 // stays interrupted.
 type User interface {
@@ -23,6 +23,13 @@ type User interface {
 // the question may be put; the time for the answer begins then. done lets the next one go.
 type Turns interface {
 	Turn(ctx context.Context) (done func(), err error)
+}
+
+// AtOnce is a User that takes all questions of one run at the same time as soon as the channel is closed; nil never is. Until
+// then a run has one question at a time. The channel is that of the run to which ctx belongs, such as one that becomes a
+// task: its client can look at all open questions, and answer them in any order.
+type AtOnce interface {
+	AtOnce(ctx context.Context) <-chan struct{}
 }
 
 // ErrNoUser is the error of a User that cannot ask; what wraps it says why, as in "the host cannot
@@ -45,6 +52,9 @@ type Question struct {
 	Effect config.Effect `json:"effect,omitempty"` // of the calls; empty: unknown
 
 	Covers []string `json:"covers,omitempty"` // of a plan: the calls that the answer is for, see consents
+
+	// Beside says that the earlier questions of the run stay open; else this one is its only question. Set by the engine.
+	Beside bool `json:"beside,omitempty"`
 
 	Run string  `json:"-"`
 	At  Address `json:"-"` // of the ask, of the call, or of the forEach that makes the calls

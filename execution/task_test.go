@@ -78,6 +78,21 @@ func interrupted(t *testing.T, change func(*execution.Event)) *cut {
 	return kept
 }
 
+// A run is not forked while a task of it may go on: the task would be that of two runs. It is resumed first.
+func TestForkWithTask(t *testing.T) {
+	kept, server := interrupted(t, nil), &taskServer{}
+	events, _ := kept.Load(t.Context(), "r")
+	_, err := execution.New(server).Fork(t.Context(), taskGraph(t), events, execution.Fork{At: "1"})
+	const want = "during the call to up.pay at step 1, which its server has answered with a task: its outcome is unknown until the run is resumed, which takes the task up"
+	if !errors.Is(err, execution.ErrInDoubt) || !strings.Contains(err.Error(), want) || server.came != nil {
+		t.Errorf("%v after %v", err, server.came)
+	}
+	result, err := execution.New(server).Fork(t.Context(), taskGraph(t), events, execution.Fork{At: "1", Repeat: true})
+	if err != nil || result.Value != 7.0 || strings.Join(server.came, ", ") != "call" {
+		t.Errorf("repeated: %+v, %v after %v", result, err, server.came)
+	}
+}
+
 // The task of a call is recorded, and a resumed run takes it up: the call is neither made again nor asked about, unless
 // the server does not know the task any more.
 func TestTaskIsTakenUp(t *testing.T) {

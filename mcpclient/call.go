@@ -42,7 +42,7 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 			u.drop(s)
 			continue
 		}
-		if err == nil {
+		if err == nil && (ctx.Err() == nil || method != callMethod || !isTask(raw)) { // a task is recorded, or cancelled
 			err = ctx.Err() // a response that comes after the end of the call is too late
 		}
 		if err != nil {

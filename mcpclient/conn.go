@@ -34,6 +34,7 @@ type conn struct {
 
 	mu      sync.Mutex // guards the fields below
 	pending map[int64]chan *transport.JSONRPCResponse
+	forgone map[int64]bool // calls that have ended without an answer
 	last    int64
 }
 
@@ -43,7 +44,7 @@ var _ link = (*conn)(nil)
 func newConn(proc *process, limit int, s *session) *conn {
 	c := &conn{
 		s: s, proc: proc, limit: limit, slot: make(chan struct{}, 1), answers: make(chan struct{}, 16),
-		pending: map[int64]chan *transport.JSONRPCResponse{},
+		pending: map[int64]chan *transport.JSONRPCResponse{}, forgone: map[int64]bool{},
 	}
 	c.begin()
 	c.tasks.Go(c.read)
@@ -84,6 +85,7 @@ func (c *conn) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*
 	case resp := <-answer:
 		return resp, nil
 	case <-ctx.Done():
+		c.forgo(ctx, req.Method, id)
 		c.cancel(req.Method, id, context.Cause(ctx))
 		return nil, ctx.Err()
 	case <-c.dead():
@@ -246,6 +248,9 @@ func (c *conn) deliver(e envelope, line []byte) {
 		answer = c.take(id)
 	}
 	if answer == nil {
+		if c.late(id, e.result) {
+			return
+		}
 		c.s.note.stray("a response to no request", line)
 		return
 	}

@@ -54,6 +54,11 @@ func (n notes) stray(what string, line []byte) {
 	}
 }
 
+// lateTask logs the task of a call that has ended.
+func (n notes) lateTask() {
+	n.logger.Info("upstream answered a call that has ended with a task; cancelling the task", "server", n.server)
+}
+
 // refused logs a request of the server that this client does not offer.
 func (n notes) refused(method string) {
 	n.logger.Warn("upstream asked for something that is not offered", "server", n.server, "method", n.shown(method, 100))

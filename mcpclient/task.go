@@ -362,10 +362,7 @@ func (a *awaiting) cancel() {
 		defer close(sent)
 		ctx, stop := context.WithTimeout(a.u.ctx, courtesy)
 		defer stop()
-		params, err := a.params(s, "")
-		if err == nil {
-			_, _ = s.request(ctx, request{method: taskCancelMethod, task: a.id, params: params}) // best effort
-		}
+		s.cancelTask(ctx, a.id)
 	}) {
 		return
 	}

@@ -121,6 +121,44 @@ func locked(ctx context.Context, s *journal.Store, j execution.Journal) error {
 	return err
 }
 
+// dieWithTask dies as soon as the task of a call that is in flight, and in the database, is recorded.
+func dieWithTask(s *journal.Store) error {
+	ctx := context.Background()
+	j := s.Journal(nil, journal.About{File: "/x/graph.yaml"})
+	called := partEvent(execution.CallStarted, "", 0)
+	for _, e := range append(events("FLIGHT", map[string]any{"n": 1.0}, "out")[:2], called) {
+		if err := j.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	if _, err := s.Run(ctx, "FLIGHT"); err != nil { // which writes what is waiting
+		return err
+	}
+	task := partEvent(execution.CallStarted, "", 0)
+	task.Step.Task = "task-1"
+	if err := j.Append(ctx, task); err != nil {
+		return err
+	}
+	return die()
+}
+
+// The id of the task of a call that is not safe to repeat survives a kill right after it was recorded: with it alone
+// the call can be taken up. The note of the call in the lease has no task.
+func TestKilledWithTask(t *testing.T) {
+	dir := t.TempDir()
+	if err := act(t, dir, "task"); err == nil || strings.Contains(err.Error(), "exit status 2") {
+		t.Fatalf("the process was not killed: %v", err)
+	}
+	s := openAt(t, dir, journal.Options{})
+	all, err := s.Load(t.Context(), "FLIGHT")
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	if last := all[len(all)-1]; last.Kind != execution.CallStarted || last.Step.Task != "task-1" || execution.CheckEvents(all) != nil {
+		t.Errorf("the last of %d events is %+v, %v", len(all), last.Step, execution.CheckEvents(all))
+	}
+}
+
 // After a kill, the in-doubt calls are exactly those that had started and had no outcome, however
 // many there are at once.
 func TestKilledWithCallsInFlight(t *testing.T) {

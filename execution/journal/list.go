@@ -214,7 +214,7 @@ func scanRun(from *sql.Rows) (Run, error) {
 	if err := f.read(known); err != nil {
 		r.Damaged = fmt.Sprintf("its row: %v", errFrame)
 	}
-	r.Question, r.Questions, r.Spilled, r.ForkedFrom, r.Usage = f.Question, f.Questions, f.Spilled, f.Forked, usageOf((*execution.Used)(f.Used))
+	r.Question, r.Beside, r.Questions, r.Spilled, r.ForkedFrom, r.Usage = f.Question, f.Beside, f.Questions, f.Spilled, f.Forked, usageOf((*execution.Used)(f.Used))
 	if !slices.Contains(Statuses, r.Status) || r.Status == Waiting ||
 		sum.Valid && sum.Int64 != rowSum(r.ID, r.Tool, r.File, r.Server, r.Graph, r.Args, started, r.Durable) {
 		r.Damaged = fmt.Sprintf("its row: %v", errSum)
@@ -267,7 +267,7 @@ func (s *Store) Verify(ctx context.Context, r Run) error {
 		return true, nil
 	})
 	found.Steps, found.Nested = counted.Steps, counted.Nested
-	found.Question, found.Questions, found.Spilled, found.ForkedFrom, found.Usage = known.Question, known.Questions, known.Spilled, known.Forked, usageOf((*execution.Used)(known.Used))
+	found.Question, found.Beside, found.Questions, found.Spilled, found.ForkedFrom, found.Usage = known.Question, known.Beside, known.Questions, known.Spilled, known.Forked, usageOf((*execution.Used)(known.Used))
 	took := func(last int64) float64 { return float64(max(0, last-micros(r.Started))) / 1000 }
 	if err != nil || !summed || r.InProgress() || r.like(found) && (r.Duration == took(last) || r.Duration == took(latest)) {
 		return err

@@ -58,6 +58,9 @@ func child(dir, act string) error {
 	if strings.HasPrefix(act, "early") {
 		return dieEarly(s, act)
 	}
+	if act == "task" {
+		return dieWithTask(s)
+	}
 	if strings.HasPrefix(act, "flight") {
 		return dieInFlight(s, act)
 	}

@@ -22,7 +22,8 @@ func openPlace(t testing.TB, dir string, opts Options) (*Store, error) {
 
 // Tests are those of this package that are also run over Postgres.
 var Tests = map[string]func(*testing.T){
-	"TestFlowComesBack": TestFlowComesBack, "TestGapsOfParts": TestGapsOfParts,
+	"TestQuestionsBeside": TestQuestionsBeside,
+	"TestFlowComesBack":   TestFlowComesBack, "TestGapsOfParts": TestGapsOfParts,
 	"TestForkedFrom": TestForkedFrom, "TestLoadFor": TestLoadFor, "TestFlushOfALossyRun": TestFlushOfALossyRun,
 	"TestHistory": TestHistory, "TestPageOfManyParts": TestPageOfManyParts, "TestImportOfParts": TestImportOfParts,
 	"TestNothingComesBack":  TestNothingComesBack,

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"toolgraph/config"
@@ -30,6 +31,7 @@ type Reply struct {
 // question is first, so that waiting runs can be selected.
 type facts struct {
 	Question  *Asked    `json:"question,omitempty"`
+	Beside    []*Asked  `json:"beside,omitempty"`
 	Questions int       `json:"questions,omitempty"`
 	Spilled   int       `json:"spilled,omitempty"`
 	Forked    string    `json:"forkedFrom,omitempty"`
@@ -41,10 +43,10 @@ const isWaiting = `facts LIKE '{"question":%'`
 
 // text returns the column.
 func (f facts) text() string {
-	if f == (facts{}) {
-		return ""
-	}
-	if f == (facts{Used: f.Used}) {
+	if f.Question == nil && f.Questions == 0 && f.Spilled == 0 && f.Forked == "" { // no question is open beside none
+		if f.Used == nil {
+			return ""
+		}
 		return usedOpen + string(f.Used.append(nil)) + usedClose
 	}
 	text, err := json.Marshal(f)
@@ -69,20 +71,62 @@ func (f *facts) read(text string) error {
 
 // follow follows the events of a run, which have no secrets any more.
 func (f *facts) follow(e *execution.Event) {
-	open := f.Question
 	switch {
 	case e.Start != nil:
 		f.Forked = e.Start.ForkedFrom
 	case e.Question != nil:
 		f.Questions++
-		f.Question = askedBy(e)
-	case e.Answer != nil && open != nil && open.Address == e.At(),
-		e.Record != nil && open != nil && closes(e.Record, open.Address): // a run that ends does not wait for the answer
-		f.Question = nil
+		f.ask(askedBy(e))
+	case e.Answer != nil:
+		f.close(func(q *Asked) bool { return q.Address == e.At() })
+	case e.Record != nil:
+		f.close(func(q *Asked) bool { return closes(e.Record, q.Address) }) // a run that ends does not wait for the answer
 	case e.End != nil:
-		f.Question, f.Spilled, f.Used = nil, e.End.Spilled, (*usedText)(e.End.Used)
+		f.Question, f.Beside, f.Spilled, f.Used = nil, nil, e.End.Spilled, (*usedText)(e.End.Used)
 	}
 }
+
+// ask adds an open question. One that a resumed run asks again keeps its place.
+//
+// A question that is not beside others is the only one, because the run of another process may have left questions open
+// which this one does not ask yet, or asks in another order. Those that are beside others leave them: a task that is
+// resumed for the answer to one of its questions still shows the rest, and takes their answers, before it asks them again.
+func (f *facts) ask(q *Asked) {
+	if !q.Beside {
+		f.Question, f.Beside = q, nil
+		return
+	}
+	open := openOf(f.Question, f.Beside)
+	if i := slices.IndexFunc(open, func(o *Asked) bool { return o.Address == q.Address }); i >= 0 {
+		open[i] = q
+	} else {
+		open = append(open, q)
+	}
+	f.Question, f.Beside = open[0], open[1:]
+}
+
+// close removes the open questions that are closed.
+func (f *facts) close(isClosed func(*Asked) bool) {
+	if f.Question == nil {
+		return
+	}
+	open := slices.DeleteFunc(openOf(f.Question, f.Beside), isClosed)
+	if f.Question, f.Beside = nil, nil; len(open) > 0 {
+		f.Question, f.Beside = open[0], open[1:]
+	}
+}
+
+// openOf returns a list of its own of the first open question and those beside it.
+func openOf(first *Asked, beside []*Asked) []*Asked {
+	if first == nil {
+		return nil
+	}
+	return append([]*Asked{first}, beside...)
+}
+
+// Open returns the open questions of the run, the first asked before the others. A run whose client is asked one thing at a
+// time has one at most.
+func (r Run) Open() []*Asked { return openOf(r.Question, r.Beside) }
 
 func askedBy(e *execution.Event) *Asked {
 	return &Asked{Address: e.At(), Node: e.Step.Name(), Time: e.Time.UTC(), Question: *e.Question}

@@ -49,10 +49,11 @@ type Run struct {
 	Resumed  int                `json:"resumed,omitempty"` // how often it was resumed since its last recorded step
 	Failure  *execution.Failure `json:"failure,omitempty"`
 
-	Question  *Asked `json:"question,omitempty"`  // the open one, also of an interrupted run; nil: none
-	Questions int    `json:"questions,omitempty"` // how often its user was asked
-	Spilled   int    `json:"spilled,omitempty"`   // see execution.End
-	Usage     *Usage `json:"usage,omitempty"`     // nil: the run has not ended, or an earlier version has recorded it
+	Question  *Asked   `json:"question,omitempty"`  // the open one, also of an interrupted run; nil: none
+	Beside    []*Asked `json:"beside,omitempty"`    // the other open ones, see execution.AtOnce
+	Questions int      `json:"questions,omitempty"` // how often its user was asked
+	Spilled   int      `json:"spilled,omitempty"`   // see execution.End
+	Usage     *Usage   `json:"usage,omitempty"`     // nil: the run has not ended, or an earlier version has recorded it
 
 	Owner   string   `json:"-"`                 // the name of the process that has, or had, the run
 	Process *Process `json:"process,omitempty"` // the process of a run in progress: its host and number; nil of earlier versions
@@ -77,7 +78,7 @@ func (r Run) canContinue() bool {
 }
 
 func (r Run) facts() facts {
-	return facts{Question: r.Question, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom, Used: (*usedText)(r.Usage.used())}
+	return facts{Question: r.Question, Beside: r.Beside, Questions: r.Questions, Spilled: r.Spilled, Forked: r.ForkedFrom, Used: (*usedText)(r.Usage.used())}
 }
 
 // ArgsShown is how many bytes of its arguments a Run has.

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +117,7 @@ func TestEventsComeBack(t *testing.T) {
 		ID: "RUN1", Tool: "tool", Status: journal.Finished, File: "/x/graph.yaml", Server: "demo", Graph: "hash",
 		Args: `{"z":1,"a":[12345678901234567890]}`, Started: began, Ended: began.Add(4 * time.Millisecond), Duration: 4, Steps: 3,
 	}
-	if r != want1 {
+	if !reflect.DeepEqual(r, want1) {
 		t.Errorf("\ngot  %+v\nwant %+v", r, want1)
 	}
 	steps, err := s.Steps(t.Context(), "RUN1", 1, 1, 5)

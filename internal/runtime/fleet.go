@@ -44,12 +44,12 @@ type localRun struct {
 	result *execution.Result // when over has ended; nil, with a nil err: there was no run
 	err    error
 
-	question *openQuestion // guarded by fleet.mu; nil: none
+	// questions are those of the run that wait for an answer, by their marks: several of a task. Guarded by fleet.mu.
+	questions map[string]*openQuestion
 }
 
 // openQuestion is a question whose answer another process may send.
 type openQuestion struct {
-	mark   string
 	answer func(execution.Answer) // called once
 }
 
@@ -122,8 +122,9 @@ func (f *fleet) answered(run string, m answerMail) {
 	f.mu.Lock()
 	local := f.local[run]
 	var q *openQuestion
-	if local != nil && local.question != nil && local.question.mark == m.Mark {
-		q, local.question = local.question, nil
+	if local != nil {
+		q = local.questions[m.Mark]
+		delete(local.questions, m.Mark)
 	}
 	f.mu.Unlock()
 	if q != nil {
@@ -133,15 +134,15 @@ func (f *fleet) answered(run string, m answerMail) {
 
 // await makes a question of a run one that other processes can answer, until over is called.
 func (local *localRun) await(mark string, answer func(execution.Answer)) (over func()) {
-	q := &openQuestion{mark, answer}
+	q := &openQuestion{answer}
 	local.fleet.mu.Lock()
 	defer local.fleet.mu.Unlock()
-	local.question = q
+	local.questions[mark] = q
 	return func() {
 		local.fleet.mu.Lock()
 		defer local.fleet.mu.Unlock()
-		if local.question == q {
-			local.question = nil
+		if local.questions[mark] == q {
+			delete(local.questions, mark)
 		}
 	}
 }
@@ -155,7 +156,7 @@ func (f *fleet) begin(ctx context.Context, id, caller string) (runs context.Cont
 	if local = f.local[id]; local != nil {
 		return ctx, local, false
 	}
-	local = &localRun{fleet: f, id: id, caller: caller}
+	local = &localRun{fleet: f, id: id, caller: caller, questions: map[string]*openQuestion{}}
 	local.over, local.end = context.WithCancel(context.Background())
 	runs, local.cancel = context.WithCancelCause(context.WithValue(ctx, localRunKey{}, local))
 	f.local[id] = local

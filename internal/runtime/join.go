@@ -227,10 +227,10 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 	switch {
 	case run.Status == journal.Interrupted:
 		return l.interrupted(ctx, j, run)
-	case run.InProgress() && (run.Question == nil || j.unasked[markOf(run.Question.Address, run.Question.Digest)]):
-		return nil, nil, false // it has just been resumed
 	case run.InProgress():
-		err := l.relay(ctx, j, run)
+		if asked := j.open(run); asked != nil {
+			err = l.relay(ctx, j, run, asked)
+		} // else it has just been resumed
 		return nil, err, err != nil
 	}
 	result, err := l.endOf(ctx, run)
@@ -269,10 +269,8 @@ func (l *Loaded) news(ctx context.Context, j *joining) (run journal.Run, finishe
 			return !isLeaving || r.Question != nil // which no process asks without a client
 		case !r.InProgress():
 			return local == nil // its own end has the result
-		case r.Question == nil:
-			return false
 		}
-		return !j.unasked[markOf(r.Question.Address, r.Question.Digest)]
+		return j.open(r) != nil
 	})
 	if local != nil && local.over.Err() != nil && ctx.Err() == nil {
 		if (local.result != nil || local.err != nil) && !leaves(local.err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"toolgraph/execution"
@@ -16,11 +17,28 @@ import (
 // again, because its process may have died with it.
 const sendAgain = 3 * time.Second
 
-// relay answers the open question of a run that another process has: with an answer that came with the
+// open returns an open question of a run about which the call can do something: one for which it has the answer before
+// others, because the call waits for its user while another one is put. nil: there is none.
+func (j *joining) open(run journal.Run) (first *journal.Asked) {
+	for _, asked := range run.Open() {
+		switch mark := markFor(asked); {
+		case j.unasked[mark]:
+		case j.answers[mark].Action != "" || j.given[asked.Node] != nil && mark == j.mark || j.given[questionName(asked)] != nil:
+			return asked
+		case first == nil:
+			first = asked
+		}
+	}
+	return first
+}
+
+// markFor is markOf for a recorded question, which has the same mark in each process, also when a resumed run asks it again.
+func markFor(q *journal.Asked) string { return markOf(q.Address, q.Digest) }
+
+// relay answers an open question of a run that another process has: with an answer that came with the
 // call, or with that of the user of its client. An error ends the call.
-func (l *Loaded) relay(ctx context.Context, j *joining, run journal.Run) error {
-	asked := run.Question
-	mark := markOf(asked.Address, asked.Digest)
+func (l *Loaded) relay(ctx context.Context, j *joining, run journal.Run, asked *journal.Asked) error {
+	mark := markFor(asked)
 	a, known := j.answers[mark]
 	if !known {
 		g, err := l.currentGraph(ctx, run)
@@ -54,7 +72,7 @@ func (l *Loaded) relay(ctx context.Context, j *joining, run journal.Run) error {
 // does not have the run any more.
 func isClosed(mark string) func(journal.Run) bool {
 	return func(r journal.Run) bool {
-		return !r.InProgress() || r.Question == nil || markOf(r.Question.Address, r.Question.Digest) != mark
+		return !r.InProgress() || !slices.ContainsFunc(r.Open(), func(q *journal.Asked) bool { return markFor(q) == mark })
 	}
 }
 
@@ -75,7 +93,12 @@ func questionAt(g *graph.Graph, run string, asked *journal.Asked) (q execution.Q
 // answerGiven returns the answer to a question that came with the call, once. An answer that does not
 // match the form refuses the call, so that the client can correct it.
 func (j *joining) answerGiven(ctx context.Context, q execution.Question) (a execution.Answer, given bool, err error) {
-	if len(j.given) == 0 || markOf(q.At, q.Digest) != j.mark {
+	mark := markOf(q.At, q.Digest)
+	if raw, named := j.given[nameOf(q.Node, mark)]; named { // of a task, which has compared it
+		a, err = readAnswer(&q, raw)
+		return a, err == nil, err
+	}
+	if len(j.given) == 0 || mark != j.mark {
 		return a, false, nil
 	}
 	raw, named := j.given[q.Node]

@@ -137,12 +137,22 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 // has its run. Runs that are made elsewhere are shared there.
 func (l *Loaded) share(opts *server.Options, overHTTP bool, current func() *Loaded) {
 	if l.History == nil || l.elsewhere != nil {
+		l.warnTasks()
 		return
 	}
 	l.fleet = newFleet(l.Session)
 	opts.Tasks, opts.TaskAfter = tasks{current}, l.File.Server.TaskAfter
 	if overHTTP { // all messages of a client of stdio come to this process
 		opts.Fleet = l.fleet
+	}
+}
+
+// warnTasks warns of tools that need a task, where there are none.
+func (l *Loaded) warnTasks() {
+	for _, g := range l.Listed() {
+		if g.Tool.NeedsTask {
+			l.Log.Warn("clients cannot call a tool with task: required, because this process has no tasks: it needs the run history", "tool", g.Tool.Name.Value)
+		}
 	}
 }
 

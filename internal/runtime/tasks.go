@@ -103,8 +103,10 @@ func (t tasks) Look(ctx context.Context, id, state string) (server.Task, error) 
 		Interrupted: run.Status == journal.Interrupted && l.fleet.localRun(name) == nil,
 	}
 	if task.Status == server.TaskAsks {
-		q := l.openQuestion(ctx, run)
-		task.Questions = []server.TaskQuestion{{Name: questionName(run.Question), Params: Elicitation(&q)}}
+		for _, asked := range run.Open() {
+			q := l.openQuestion(ctx, run, asked)
+			task.Questions = append(task.Questions, server.TaskQuestion{Name: questionName(asked), Params: Elicitation(&q)})
+		}
 	}
 	return task, nil
 }
@@ -122,44 +124,48 @@ func taskStatus(r journal.Run) server.TaskStatus {
 	return server.TaskWorking
 }
 
-// taskState returns what changes with the status of a task, and with its open question.
+// taskState returns what changes with the status of a task, and with its open questions.
 func taskState(r journal.Run) string {
 	state := string(taskStatus(r))
-	switch {
-	case r.Question != nil:
-		state += " " + questionName(r.Question)
-	case r.Status == journal.Interrupted:
+	for _, asked := range r.Open() {
+		state += " " + questionName(asked)
+	}
+	if r.Question == nil && r.Status == journal.Interrupted {
 		state += " later"
 	}
 	return state
 }
 
-// lastChange returns when the last step of a run was recorded, or its question.
+// lastChange returns when the last step of a run was recorded, or its last question.
 func lastChange(r journal.Run) time.Time {
 	last := r.Started.Add(time.Duration(r.Duration * float64(time.Millisecond)))
 	if r.HasEnded() {
 		last = r.Ended
 	}
-	if r.Question != nil && r.Question.Time.After(last) {
-		last = r.Question.Time
+	for _, asked := range r.Open() {
+		if asked.Time.After(last) {
+			last = asked.Time
+		}
 	}
 	return last
 }
 
 // questionName returns the name of a question that no other of its run has.
-func questionName(q *journal.Asked) string { return q.Node + "." + markOf(q.Address, q.Digest) }
+func questionName(q *journal.Asked) string { return nameOf(q.Node, markFor(q)) }
 
-// openQuestion returns the open question of a run, with its form.
-func (l *Loaded) openQuestion(ctx context.Context, run journal.Run) execution.Question {
+func nameOf(node, mark string) string { return node + "." + mark }
+
+// openQuestion returns an open question of a run, with its form.
+func (l *Loaded) openQuestion(ctx context.Context, run journal.Run, asked *journal.Asked) execution.Question {
 	g, err := l.currentGraph(ctx, run)
 	if err != nil {
 		g = nil
 	}
-	q, _ := questionAt(g, run.ID, run.Question)
+	q, _ := questionAt(g, run.ID, asked)
 	return q
 }
 
-// Change answers the open question of a task, or cancels it. Answers to other questions have no effect: they were answered, or
+// Change answers open questions of a task, or cancels it. Answers to other questions have no effect: they were answered, or
 // withdrawn.
 func (t tasks) Change(ctx context.Context, id string, answers map[string]json.RawMessage) (*server.Continued, error) {
 	name, tool, err := t.find(ctx, id)
@@ -199,36 +205,58 @@ func (l *Loaded) cancelTask(ctx context.Context, id string) error {
 	})
 }
 
-// answerTask answers the open question of a run, and returns when the run has the answer. An answer to a run that no
-// process has is for the call that continues it.
+// answerTask answers open questions of a run, all or none, and returns when the run has the answers. Those to a run that
+// no process has are for the call that continues it.
+//
+// All are checked before the first is sent, so that a client whose request is refused knows that nothing was taken. An
+// answer is compared with the form of the graph as it is now; where that has changed, only its action is read.
 func (l *Loaded) answerTask(ctx context.Context, id, tool string, answers map[string]json.RawMessage) (goes *server.Continued, err error) {
 	err = l.reach(ctx, id, func(run journal.Run) (done bool, err error) {
-		asked := run.Question
-		if asked == nil || answers[questionName(asked)] == nil {
+		var replies []answerMail
+		given := map[string]json.RawMessage{}
+		for _, asked := range run.Open() {
+			name := questionName(asked)
+			raw := answers[name]
+			if raw == nil {
+				continue
+			}
+			q := l.openQuestion(ctx, run, asked)
+			if err := checkAnswer(ctx, &q, raw); err != nil {
+				return true, &server.RefusedError{Reason: "inputResponses." + name + ": " + err.Error()}
+			}
+			a, err := readAnswer(&q, raw)
+			if err != nil {
+				return true, err
+			}
+			replies, given[name] = append(replies, answerMail{markFor(asked), a}), raw
+		}
+		if run.Status == journal.Interrupted && len(replies) > 0 {
+			goes = &server.Continued{Run: id, Answers: given, Tool: tool}
 			return true, nil
 		}
-		q, raw := l.openQuestion(ctx, run), answers[questionName(asked)]
-		if err := checkAnswer(ctx, &q, raw); err != nil {
-			return true, &server.RefusedError{Reason: "inputResponses." + questionName(asked) + ": " + err.Error()}
-		}
-		a, err := readAnswer(&q, raw)
-		mark := markOf(asked.Address, asked.Digest)
-		switch {
-		case err != nil:
-			return true, err
-		case run.Status == journal.Interrupted:
-			goes = &server.Continued{Run: id, Mark: mark, Answers: map[string]json.RawMessage{q.Node: raw}, Tool: tool}
-			return true, nil
-		}
-		if err := l.fleet.answer(ctx, run, answerMail{mark, a}); err != nil {
-			return false, err
-		}
-		waiting, stop := context.WithTimeout(ctx, sendAgain)
-		defer stop()
-		after, err := l.History.Wait(waiting, id, isClosed(mark))
-		return err == nil && after.Status != journal.Interrupted, nil // its process may have died with the answer
+		return l.reply(ctx, run, replies)
 	})
 	return goes, err
+}
+
+// reply sends answers to the process of a run, and reports whether the run has them all. Each is recorded by that process
+// before its question is closed, so the client's request is acknowledged when the answers survive a crash. An answer
+// to a question that a resumed run has not asked again yet is not taken; it is sent again after a while.
+func (l *Loaded) reply(ctx context.Context, run journal.Run, replies []answerMail) (done bool, err error) {
+	for _, one := range replies {
+		if err := l.fleet.answer(ctx, run, one); err != nil {
+			return false, err
+		}
+	}
+	waiting, stop := context.WithTimeout(ctx, sendAgain)
+	defer stop()
+	for _, one := range replies {
+		after, err := l.History.Wait(waiting, run.ID, isClosed(one.Mark))
+		if err != nil || after.Status == journal.Interrupted { // its process may have died with the answer
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // mostReached is how often a process is tried to reach that may have died: a database notices that within 10 s.

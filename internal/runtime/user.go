@@ -58,6 +58,9 @@ func (hostUser) Turn(ctx context.Context) (done func(), err error) {
 	return done, nil
 }
 
+// AtOnce returns a channel that is closed when the run has become a task.
+func (hostUser) AtOnce(ctx context.Context) <-chan struct{} { return server.AtOnce(ctx) }
+
 // Ask asks after a Turn. A client of the modern era can correct an answer that does not match the
 // form; what one of the legacy era answers is the engine's to check.
 func (hostUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
@@ -168,6 +171,14 @@ func (u InTurn) Turn(ctx context.Context) (done func(), err error) {
 		return all.Turn(ctx)
 	}
 	return func() {}, nil
+}
+
+// AtOnce returns when all questions can be put at once, see execution.AtOnce.
+func (u InTurn) AtOnce(ctx context.Context) <-chan struct{} {
+	if all, has := u.User.(execution.AtOnce); has {
+		return all.AtOnce(ctx)
+	}
+	return nil
 }
 
 // ask asks after a Turn.

@@ -20,7 +20,7 @@ import (
 // The arguments of the tool are members of the answer to the call, which take the place of those of a working task. The
 // diary has each "task N", "get ID", "result ID", "update ID ANSWERS" and "cancel ID"; a cancelled task has the status
 // cancelled. In the older era the tool can only be called as a task, and tasks/result waits for the state. With the mode
-// notify each change of a state is notified.
+// notify each change of a state is notified; with latetask the tool answers once its call is cancelled, and the diary has "waits".
 type taskStore struct {
 	mu   sync.Mutex
 	seen map[string]string // states that were notified
@@ -55,6 +55,10 @@ func (c *call) beginTask() {
 	if p.Task == nil && p.Meta.Caps.Extensions["io.modelcontextprotocol/tasks"] == nil {
 		c.refuse(-32601, "the tool needs a task")
 		return
+	}
+	if c.has("latetask") {
+		c.note("waits")
+		<-c.cancelled
 	}
 	c.tasks.mu.Lock()
 	defer c.tasks.mu.Unlock()

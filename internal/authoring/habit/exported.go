@@ -49,4 +49,6 @@ func (e *Exported) Run(_ context.Context, id string) (journal.Run, error) {
 }
 
 // Load returns the events of a run.
-func (e *Exported) Load(_ context.Context, id string) ([]execution.Event, error) { return e.events[id], nil }
+func (e *Exported) Load(_ context.Context, id string) ([]execution.Event, error) {
+	return e.events[id], nil
+}

@@ -103,7 +103,7 @@ func TestForms(t *testing.T) {
 		jobs []Job
 		want []string
 	}{
-		"all entries": {[]Job{trace(t, [3]string{"s.list", `{}`, list}, get("a-10"), get("b-20"), get("c-30"))}, []string{"each: list.items", "x: {expr: $item.id}"}},
+		"all entries":        {[]Job{trace(t, [3]string{"s.list", `{}`, list}, get("a-10"), get("b-20"), get("c-30"))}, []string{"each: list.items", "x: {expr: $item.id}"}},
 		"those with a value": {[]Job{trace(t, [3]string{"s.list", `{}`, list}, get("a-10"), get("c-30"))}, []string{"each: (list.items)[open = true]"}},
 		"those below a number": {
 			[]Job{trace(t, [3]string{"s.list", `{}`, strings.ReplaceAll(list, `"open": false`, `"open": true`)}, get("a-10"), get("c-30"))},

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"strings"
+
 	"toolgraph/internal/authoring/habit"
 
 	"toolgraph/config"

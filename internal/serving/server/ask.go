@@ -33,6 +33,8 @@ type user interface {
 	turn(ctx context.Context) (done func(), err error)
 	// ask sends a question and returns the answer, the result of elicitation/create.
 	ask(ctx context.Context, q Question) (json.RawMessage, error)
+	// atOnce is closed when the run has become a task, whose client gets all questions at once. nil: it is never one.
+	atOnce() <-chan struct{}
 }
 
 type userKey struct{}
@@ -57,6 +59,15 @@ func Turn(ctx context.Context) (done func(), err error) {
 		return nil, lacks("cannot ask its user", "elicitation")
 	}
 	return asked.turn(ctx)
+}
+
+// AtOnce returns a channel that is closed as soon as all questions of the run that ctx belongs to can be put at the same
+// time, without a Turn; nil for one that never is.
+func AtOnce(ctx context.Context) <-chan struct{} {
+	if asked, ok := ctx.Value(userKey{}).(user); ok {
+		return asked.atOnce()
+	}
+	return nil
 }
 
 // CannotAskError is why a client cannot ask its user.
@@ -153,8 +164,10 @@ type waitingUser struct {
 	server *Server
 	call   *call
 
-	mu   sync.Mutex // guards open
-	open int        // questions of the run without an answer, those that wait for their turn included
+	mu sync.Mutex // guards open
+	// open counts the questions of the run without an answer, those that wait for their turn included. A task has several;
+	// the run has its place back when none is left.
+	open int
 }
 
 func (w *waitingUser) turn(ctx context.Context) (done func(), err error) {
@@ -184,6 +197,8 @@ func (w *waitingUser) ask(ctx context.Context, q Question) (_ json.RawMessage, e
 	defer back()
 	return w.call.user.ask(ctx, q)
 }
+
+func (w *waitingUser) atOnce() <-chan struct{} { return w.call.user.atOnce() }
 
 // leave gives up the place of the run, until back is called.
 func (w *waitingUser) leave() (back func(), err error) {

@@ -100,6 +100,9 @@ func (q *questions) answered(of session, m *message) bool {
 	return true
 }
 
+// atOnce is nil: a client of the legacy era has no tasks here, and gets one question after the other.
+func (*legacyUser) atOnce() <-chan struct{} { return nil }
+
 // turn waits until no other run of the session has the turn, in the order of the calls.
 func (q *legacyUser) turn(ctx context.Context) (done func(), err error) {
 	t := q.queue(q.session)

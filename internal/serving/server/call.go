@@ -40,6 +40,7 @@ type call struct {
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
 	key        string                     // the client's name of the call; "": none
 	continued  *Continued                 // of a run that this process does not have; nil: none
+	goesOn     bool                       // there is no call: the run goes on for its task
 	handedOver bool                       // the run has taken over the call's place and catalog
 	outcome    Outcome                    // of the answer
 	status     int                        // of the answer over HTTP; 0: 200
@@ -56,6 +57,7 @@ func (s *Server) newCall(m *message, at era, subject string) (*call, *rpcError) 
 	if fault == nil {
 		c.subject = subject
 		c.tasks = c.modern && !c.tool.prompt && s.opts.Tasks != nil && declaresTasks(m.capabilities) // the extension is for tools
+		fault = s.mustTask(c)
 	}
 	if fault == nil && c.modern && m.requestState != nil {
 		fault = s.resume(c, m)

@@ -174,14 +174,15 @@ func statusOfCall(fault *rpcError) int {
 	return http.StatusOK
 }
 
-// statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era.
+// statusOf is the HTTP status of an error; see the revision 2026-07-28 for the modern era, in which a capability that
+// the client has not declared is a bad request. Clients of the legacy era get the error in a response that is fine.
 func statusOf(fault *rpcError, at era) int {
 	switch {
 	case at == legacy:
 		return http.StatusOK
 	case fault.code == codeMethodNotFound:
 		return http.StatusNotFound
-	case at == refused:
+	case at == refused || fault.code == codeMissingCapability:
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
@@ -192,7 +193,7 @@ func statusOf(fault *rpcError, at era) int {
 func (e *endpoint) call(x *exchange, r *http.Request, m *message, at era, o *observation) Outcome {
 	call, fault := e.server.newCall(m, at, SubjectOf(r.Context()))
 	if fault != nil {
-		return e.refuse(x, m, fault, http.StatusOK)
+		return e.refuse(x, m, fault, statusOf(fault, at))
 	}
 	if call.tool.headers {
 		if fault := call.tool.checkHeaders(r.Header, m, at); fault != nil {

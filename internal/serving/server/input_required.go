@@ -145,6 +145,9 @@ func (s *Server) begin(c *call) *interactiveRun {
 		asking: make(chan struct{}, 1), names: map[string]int{}, pending: &s.pending,
 	}
 	c.handedOver = true
+	if c.goesOn {
+		t.leaveCall()
+	}
 	run := *c
 	run.arguments = bytes.Clone(c.arguments)
 	if c.can != (abilities{}) {
@@ -162,12 +165,14 @@ func (s *Server) begin(c *call) *interactiveRun {
 	return t
 }
 
-// turn waits until the run has no other question: its calls carry one at a time. Other runs have
+// turn waits until the run has no other question: its calls carry one at a time, and its task all. Other runs have
 // calls of their own.
 func (t *interactiveRun) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case t.asking <- struct{}{}:
 		return func() { <-t.asking }, nil
+	case <-t.task:
+		return func() {}, nil
 	case <-t.gone:
 		return nil, ErrConnectionEnded
 	case <-ctx.Done():
@@ -175,9 +180,15 @@ func (t *interactiveRun) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
+// atOnce is closed when the run is a task: no call carries its questions any more, so they need not wait for each other.
+func (t *interactiveRun) atOnce() <-chan struct{} { return t.task }
+
 // ask waits for the call that carries the question to the client, and for the answer.
 func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage, error) {
 	q := &question{Question: one, answer: make(chan json.RawMessage, 1)}
+	if q.Own && isClosed(t.task) { // the answer comes by a request about the task
+		return t.replyTo(ctx, q)
+	}
 	if q.Name = cmp.Or(q.Name, unnamed); q.Own { // after a turn
 		q.Name = t.unique(q.Name)
 		defer t.pending.withdraw(q)
@@ -190,7 +201,7 @@ func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage
 	}
 	task := t.task
 	if q.Own {
-		task = nil // the answer comes by a request about the task
+		task = nil // likewise
 	}
 	select {
 	case t.questions <- q:
@@ -203,6 +214,11 @@ func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	return t.replyTo(ctx, q)
+}
+
+// replyTo waits for the answer to a question that the client has, or gets from the task.
+func (t *interactiveRun) replyTo(ctx context.Context, q *question) (json.RawMessage, error) {
 	select {
 	case answer := <-q.answer:
 		return answer, nil
@@ -210,6 +226,15 @@ func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage
 		return nil, ErrConnectionEnded
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -110,12 +110,35 @@ var errUndeclared = &rpcError{
 	data: []byte(`{"requiredCapabilities":{"extensions":{"` + TasksExtension + `":{}}}}`),
 }
 
+// mustTask refuses a call of a tool that needs a task, and cannot get one: before anything runs, because a client that
+// waits for such a tool gives up while the run goes on. A prompt is no call, and waits.
+func (s *Server) mustTask(c *call) *rpcError {
+	if !c.tool.def.NeedsTask || c.tasks || c.tool.prompt {
+		return nil
+	}
+	name := "tool " + wording.Quote(c.tool.name)
+	switch {
+	case s.opts.Tasks == nil:
+		return &rpcError{code: codeInternal, message: name + " runs as a task (task: required), and this server has no tasks: it does not record runs; serve with the run history"}
+	case !c.modern:
+		return &rpcError{
+			code: codeMissingCapability, data: errUndeclared.data,
+			message: name + " runs as a task (task: required); call it with a client that has protocol 2026-07-28 and the extension " + TasksExtension,
+		}
+	}
+	return &rpcError{
+		code: codeMissingCapability, data: errUndeclared.data,
+		message: name + " runs as a task (task: required), and the _meta of the request does not declare the extension " + TasksExtension,
+	}
+}
+
 // isTask reports whether a request is one of the extension.
 func (s *Server) isTask(method string, at era) bool {
 	return s.opts.Tasks != nil && at == modern && (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel")
 }
 
-// place is where runs go on that no call waits for.
+// place is where runs go on that no call waits for. Over HTTP that is the process, whichever client asks for the task; over
+// stdio it is the connection, with which the process ends.
 type place struct {
 	life    context.Context
 	gone    <-chan struct{} // closed when the process or the connection ends

@@ -12,6 +12,10 @@ import (
 	"toolgraph/internal/base/wording"
 )
 
+// A task has no call: what it asks and how it ends is read from the store, by whichever process its client asks. The run
+// itself goes on in the process that began it, or in one that a client has asked for it since, and is continued there
+// as a call with a key is: its end is that of the recorded run.
+
 // pollInterval is how often a client should look at a task; a subscription reports each change instead.
 const pollInterval = time.Second
 
@@ -60,22 +64,23 @@ func (t *interactiveRun) leaveCall() {
 // goingOn are the runs that go on in this process because a client has looked at their task, or answered it. A
 // reason why one does not go on is for the next look.
 type goingOn struct {
-	running bool
+	running int
 	why     string
 }
 
 // mostStopped bounds how many reasons are remembered.
 const mostStopped = 1000
 
-// goOn continues a run that no process has, unless that has begun here.
+// goOn continues a run that no process has, unless that has begun here. Answers join the run in any case: a client may answer
+// one question with each request, and the second may come before the run that the first one has continued is there.
 func (s *Server) goOn(ctx context.Context, c *Continued, in place) error {
-	if !s.take(c.Run) {
+	if !s.take(c) {
 		return nil
 	}
 	from := s.current()
 	tool, _ := from.find(c.Tool)
 	call := &call{
-		tool: tool, from: from, arguments: emptyObject, modern: true, subject: SubjectOf(ctx), can: abilities{form: true}, continued: c,
+		tool: tool, from: from, arguments: emptyObject, modern: true, subject: SubjectOf(ctx), can: abilities{form: true}, continued: c, goesOn: true,
 		life: in.life, gone: in.gone, running: in.running, leaves: in.leaves, name: &RunName{}, follower: newFollower(),
 	}
 	why := ""
@@ -91,7 +96,6 @@ func (s *Server) goOn(ctx context.Context, c *Continued, in place) error {
 		return &AgainError{why}
 	}
 	t := s.begin(call)
-	t.leaveCall()
 	in.running.Go(func() {
 		<-t.over
 		s.stopped(c.Run, t.why)
@@ -104,20 +108,25 @@ func notOffered(tool string) string {
 }
 
 // take reports whether a run is to be continued, and notes that it is.
-func (s *Server) take(run string) bool {
+func (s *Server) take(c *Continued) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.going[run].running {
+	n := s.going[c.Run].running
+	if n > 0 && c.Answers == nil {
 		return false
 	}
-	s.going[run] = goingOn{running: true}
+	s.going[c.Run] = goingOn{running: n + 1}
 	return true
 }
 
-// stopped notes that a run does not go on here any more, and why.
+// stopped notes that a run does not go on here any more, and why. Of several that have joined the run the last one counts.
 func (s *Server) stopped(run, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if n := s.going[run].running - 1; n > 0 {
+		s.going[run] = goingOn{running: n}
+		return
+	}
 	if delete(s.going, run); why != "" && len(s.going) < mostStopped {
 		s.going[run] = goingOn{why: why}
 	}
