@@ -128,7 +128,7 @@ func (d *decoder) reached(u *Upstream, fs *fields, from place) {
 	}
 	fs.address("url", u.URL)
 	u.StartTimeout, u.Protocol = fs.milliseconds("startTimeoutMs"), cmp.Or(Protocol(fs.word("protocol")), ProtocolAuto)
-	d.grants(u, fs)
+	d.grants(u, fs, from)
 }
 
 // ignoredKeys are keys of mcpGraph and of MCP hosts that have no effect in toolgraph.
@@ -302,7 +302,7 @@ func (d *decoder) decodeServersFile(root *item, path string) {
 }
 
 // grants decodes trust in a server, the requests that it may make, and its authorization.
-func (d *decoder) grants(u *Upstream, fs *fields) {
+func (d *decoder) grants(u *Upstream, fs *fields, from place) {
 	u.AllowPrivate, u.Trusted = fs.boolean("allowPrivate"), fs.boolean("trusted")
 	for _, it := range fs.list("allow") {
 		switch word, _ := it.looseText(); word.Value {
@@ -323,28 +323,6 @@ func (d *decoder) grants(u *Upstream, fs *fields) {
 		}
 	}
 	if it := fs.get("oauth"); it != nil {
-		u.OAuth = d.oauth(it, fs)
+		u.OAuth = d.oauth(it, fs, from)
 	}
-}
-
-// oauth returns never nil, so that other fields can be checked against it.
-func (d *decoder) oauth(it *item, server *fields) *OAuth {
-	o := &OAuth{}
-	fs := d.open(it, oauthForm(), "oauth of "+server.who)
-	if fs == nil {
-		return o
-	}
-	if id := fs.text("clientId"); id.IsSet() {
-		o.ClientID = d.expand(id, usage{field: "clientId", owner: fs.who}).Value
-	}
-	for i, scope := range fs.list("scopes") {
-		text, ok := scope.looseText()
-		if !ok {
-			d.found.Add(scope.pos, "wrong-type", fmt.Sprintf("scope %d of %s is %s, expected text", i+1, fs.who, scope.describe()), "")
-			continue
-		}
-		o.Scopes = append(o.Scopes, text.Value)
-	}
-	o.RedirectPort = fs.integer("redirectPort")
-	return o
 }

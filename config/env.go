@@ -15,6 +15,7 @@ type usage struct {
 	field  string // the name of the setting or flag; some names mean a secret
 	secret bool   // values of variables are secret whatever their names
 	url    bool
+	plain  bool // the value is no secret, whatever the field is called
 }
 
 var (
@@ -174,7 +175,7 @@ func flagName(arg string) string {
 
 // noteSecrets collects the secrets in a text.
 func (d *decoder) noteSecrets(t Text, use usage, used []variable) {
-	sensitive := sensitiveName().MatchString(use.field)
+	sensitive := !use.plain && sensitiveName().MatchString(use.field)
 	for _, v := range used {
 		if named := sensitive || sensitiveName().MatchString(v.name); !v.unset && (named || use.secret && v.fromEnv) {
 			d.noteSecret(t, v.value, "the value of "+v.name, named)

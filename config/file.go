@@ -143,6 +143,12 @@ type OAuth struct {
 	ClientID     string   // of a manual registration; empty: register dynamically
 	Scopes       []string // to request; empty: those that the server names
 	RedirectPort int      // of the loopback address to which the browser returns; 0: any free port
+
+	Machine      bool       // the client itself logs in (client_credentials), with ClientSecret or Key; else a person does
+	Issuer       string     // the only authorization server that may get the secret or a proof; empty: the one that the server names
+	ClientSecret string     // of a manual registration; empty: none
+	SecretIn     string     // client_secret_basic or client_secret_post; empty: as the authorization server's metadata say
+	Key          *ClientKey // nil: none
 }
 
 // Protocol is the generation of the Model Context Protocol for a server.

@@ -323,6 +323,12 @@ var oauthForm = lazyForm(func() *form {
 		name: "oauth", doc: "How to get a token for the server.",
 		keys: []key{
 			{name: "clientId", doc: "The client id of a manual registration; default: register dynamically. ${VAR} is replaced.", value: textValue()},
+			{name: "grant", doc: "login: a person logs in with toolgraph login; client_credentials: toolgraph itself does, with clientId and a clientSecret or private key.", value: value{"enum": []any{"login", "client_credentials"}, "default": "login"}},
+			{name: "clientSecret", doc: "The secret of a manual registration: ${VAR}, never the secret itself.", value: textValue()},
+			{name: "clientAuth", doc: "How clientSecret is sent; default: as the authorization server's metadata say.", value: oneOf("client_secret_basic", "client_secret_post")},
+			{name: "privateKey", doc: "With client_credentials: the private key in PEM that signs a proof (private_key_jwt): ${VAR}, never the key itself. P-256, RSA or Ed25519.", value: textValue()},
+			{name: "privateKeyFile", doc: "The file with that key; relative to the file. ${VAR} is replaced.", value: textValue()},
+			{name: "issuer", doc: "The issuer of the authorization server that the secret or key is for; another one never gets it. Default: the one that the server names.", value: textValue()},
 			{name: "scopes", doc: "The scopes to request; default: those that the server names.", value: listOf(textValue())},
 			{name: "redirectPort", doc: "The port on this machine to which the browser returns; default, and 0: any free port.", value: value{"type": "integer", "minimum": 0, "maximum": 65535}},
 		},

@@ -30,11 +30,16 @@ type tokenError struct {
 	why   string
 	login bool          // only a login of the user helps; otherwise a renewal has failed and may succeed later
 	wait  time.Duration // which the authorization server asks to wait before the next renewal
+
+	machine bool // no user is involved
 }
 
 func (e *tokenError) Error() string {
-	if e.login {
+	switch {
+	case e.login:
 		return e.why
+	case e.machine:
+		return "the login of the client failed: " + e.why
 	}
 	return "the token cannot be renewed: " + e.why
 }
@@ -51,6 +56,7 @@ type authorizer struct {
 
 	current atomic.Pointer[grant]
 	turn    chan struct{} // holds one token: its owner may read the file and renew
+	issuer  string        // of a machine's tokens, guarded by turn; empty: not yet known
 }
 
 func newAuthorizer(conf settings, dir string) (*authorizer, error) {
@@ -63,7 +69,8 @@ func newAuthorizer(conf settings, dir string) (*authorizer, error) {
 		return nil, err
 	}
 	return &authorizer{
-		conf: conf, server: server, file: file, plain: newHTTPClient(server, conf, nil), away: newOAuthClient(server, conf),
+		issuer: conf.OAuth.Issuer,
+		conf:   conf, server: server, file: file, plain: newHTTPClient(server, conf, nil), away: newOAuthClient(server, conf),
 		turn: make(chan struct{}, 1),
 	}, nil
 }
@@ -112,8 +119,11 @@ func (a *authorizer) token(ctx context.Context, refused string) (string, error) 
 	if g := a.current.Load(); usable(g, refused) { // another request has renewed it meanwhile
 		return g.Token.AccessToken, nil
 	}
-	g, err := a.read()
-	if err == nil && !usable(g, refused) {
+	var g *grant
+	var err error
+	if a.conf.OAuth.Machine {
+		g, err = a.machine(ctx)
+	} else if g, err = a.read(); err == nil && !usable(g, refused) {
 		g, err = a.renew(ctx, refused)
 	}
 	if err != nil {
@@ -251,6 +261,9 @@ func (o outing) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, t.refuse(fmt.Errorf("%s is refused: %w", req.URL.Host, err))
 	}
 	req, err := asNative(req)
+	if err == nil {
+		req, err = asMachine(req)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -320,12 +333,15 @@ func (g *guard) authorized(req *http.Request) (*http.Response, error) {
 		switch {
 		case resp.StatusCode == http.StatusForbidden && strings.Contains(challenge, "insufficient_scope"):
 			discard(resp)
-			return nil, &tokenError{login: true, why: "the token does not allow that; the server requires the scopes " + presentable(scopeOf(challenge), 200)}
+			return nil, &tokenError{login: !g.auth.conf.OAuth.Machine, machine: true, why: "the token does not allow that; the server requires the scopes " + presentable(scopeOf(challenge), 200)}
 		case resp.StatusCode != http.StatusUnauthorized:
 			return resp, nil
 		}
 		discard(resp)
 		if refused != "" || req.Body != nil && req.GetBody == nil {
+			if g.auth.conf.OAuth.Machine {
+				return nil, &tokenError{machine: true, why: "the server does not accept the token"}
+			}
 			return nil, &tokenError{login: true, why: "the server does not accept the token"}
 		}
 		refused = token

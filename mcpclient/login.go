@@ -32,6 +32,8 @@ func (p *Pool) Login(ctx context.Context, server string, show func(address strin
 				e.Hint = "add oauth: {} to it"
 			}
 			return e
+		case u.conf.OAuth.Machine:
+			return &Error{Code: CodeLoginNeeded, Message: "has grant: client_credentials, so it needs no login of a person"}
 		}
 		err := u.auth.login(ctx, u.opts.name, show)
 		switch {
@@ -100,13 +102,16 @@ func (a *authorizer) registered(ctx context.Context, seen *trail, name, redirect
 	if len(scopes) == 0 {
 		scopes = strings.Fields(scopeOf(strings.Join(challenge.Values("WWW-Authenticate"), ", ")))
 	}
-	by := &grant{ClientID: a.conf.OAuth.ClientID}
+	by := &grant{ClientID: a.conf.OAuth.ClientID, ClientSecret: a.conf.OAuth.ClientSecret, AuthMethod: a.conf.OAuth.SecretIn}
 	c, metadata, err := a.discovered(ctx, seen, by, challenge, redirect, scopes)
 	if err == nil && len(scopes) == 0 && len(seen.scopes) > 0 { // nothing says which of them are enough
 		c, metadata, err = a.discovered(ctx, seen, by, challenge, redirect, seen.scopes)
 	}
 	if err != nil {
 		return c, "", err
+	}
+	if expected := a.conf.OAuth.Issuer; expected != "" && metadata.Issuer != expected {
+		return c, "", fmt.Errorf("%s names the authorization server %s, and issuer of oauth is another one", a.server.Host, presentable(metadata.Issuer, 200))
 	}
 	if err := provesCodes(metadata, seen); err != nil {
 		return c, "", err

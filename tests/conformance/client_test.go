@@ -30,6 +30,8 @@ type client struct {
 	program, dir string
 	url          string
 	oauth        map[string]any // nil: the server needs no login
+	machine      bool           // the program logs in by itself
+	secret       string         // of the client, or its key
 }
 
 // runClient is the client's main; url is the server of the scenario.
@@ -42,6 +44,8 @@ func runClient(program, url string) error {
 	c := &client{program: program, dir: dir, url: url}
 	var known struct { // what the suite gives the client of some scenarios
 		ClientID  string     `json:"client_id"`
+		Secret    string     `json:"client_secret"`
+		Key       string     `json:"private_key_pem"`
 		ToolCalls []toolCall `json:"toolCalls"`
 	}
 	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
@@ -54,11 +58,21 @@ func runClient(program, url string) error {
 		if known.ClientID != "" {
 			c.oauth["clientId"] = known.ClientID
 		}
+		c.machine = strings.Contains(os.Getenv("MCP_CONFORMANCE_SCENARIO"), "/client-credentials-")
+		if c.machine {
+			c.oauth["grant"] = "client_credentials"
+		}
+		for name, value := range map[string]string{"clientSecret": known.Secret, "privateKey": known.Key} {
+			if value != "" && (c.machine || name == "clientSecret") {
+				c.oauth[name] = "${SUITE_SECRET}"
+				c.secret = value
+			}
+		}
 	}
 	if err := c.writeGraph(); err != nil {
 		return err
 	}
-	if c.oauth != nil {
+	if c.oauth != nil && !c.machine {
 		if err := c.login(); err != nil {
 			return err
 		}
@@ -102,7 +116,7 @@ func (c *client) writeGraph() error {
 func (c *client) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(c.program, args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir, "XDG_CACHE_HOME="+c.dir, "XDG_STATE_HOME="+c.dir)
+	cmd.Env = append(os.Environ(), "HOME="+c.dir, "XDG_CONFIG_HOME="+c.dir, "XDG_CACHE_HOME="+c.dir, "XDG_STATE_HOME="+c.dir, "SUITE_SECRET="+c.secret)
 	return cmd
 }
 
