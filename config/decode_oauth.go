@@ -77,6 +77,8 @@ func (d *decoder) clientSecret(o *OAuth, fs *fields, name string, text Text, fro
 	case name == "clientSecret":
 		o.ClientSecret = value
 		return
+	case !o.Machine: // reported by clientSecrets
+		return
 	}
 	var err error
 	if name == "privateKey" {

@@ -30,7 +30,7 @@ func TestMachineMistakes(t *testing.T) {
 	for src, expected := range map[string]string{
 		"clientId: a, clientSecret: literal-secret":                                        `clientSecret of oauth of server "s" is written in the file`,
 		"clientId: a, clientSecret: '${S:-literal-secret}'":                                "is written in the file",
-		"clientSecret: '${ID}'":                                                            "has no clientId beside it",
+		"clientSecret: '${ID}'":                                                            "has no clientId beside it| variable ID is not set",
 		"clientId: a, privateKeyFile: /nowhere/key.pem":                                    "add grant: client_credentials",
 		"grant: client_credentials, clientId: a":                                           "needs clientSecret, privateKey or privateKeyFile",
 		"grant: client_credentials, clientId: a, privateKeyFile: /nowhere/key.pem":         "privateKeyFile of oauth of server \"s\" names a file that cannot be read",
