@@ -56,7 +56,7 @@ var below = map[string][]string{
 	"internal/project":   {"config", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/serving", "mcpclient"},
 	"internal/authoring": with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/shape", "graph", "graph/flow", "internal/project", "internal/serving", "mcpclient"),
 	"internal/editor":    with(language, "config", "docs", "expressions/shape", "graph", "graph/flow", "internal/authoring", "internal/project", "mcpclient"),
-	"internal/interop":   {"config", "expressions", "expressions/jsonata", "expressions/schema", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
+	"internal/interop":   {"config", "expressions/value", "internal/authoring", "internal/project", "mcpclient"},
 	"internal/debugger":  with(language, "config", "execution", "execution/fold", "execution/journal", "expressions/schema", "graph", "internal/authoring", "internal/editor", "internal/project", "internal/serving", "mcpclient"),
 	"internal/runtime":   {"config", "execution", "execution/journal", "execution/journal/postgres", "execution/journal/sqlite", "expressions", "expressions/jsonata", "expressions/jsonlogic", "expressions/schema", "expressions/shape", "expressions/value", "graph", "graph/flow", "internal/project", "internal/serving", "internal/telemetry", "mcpclient"},
 	"internal/cli": with(language, "config", "docs", "execution", "execution/fold", "execution/journal", "expressions/schema", "expressions/second", "expressions/shape", "graph", "mcpclient",
@@ -342,7 +342,7 @@ func TestOtherModulesDoNotImportTheCommandLine(t *testing.T) {
 // journalReaders are the files of the command line that read recorded runs for a user. What makes, joins, resumes or
 // cancels a run is in internal/runtime.
 var journalReaders = strings.Fields("cli/eval_run cli/fork cli/import_run cli/lock_learn cli/lsp_values cli/replay cli/resume cli/runs cli/runs_cancel cli/runs_export " +
-	"cli/runs_keep cli/runs_questions cli/runs_show cli/runs_watch cli/ui_again program/flags program/flags_keep")
+	"cli/runs_keep cli/runs_questions cli/runs_show cli/runs_watch cli/suggest cli/ui_again program/flags program/flags_keep")
 
 // ownsRuns are the methods of a store by which a process claims runs and speaks to others.
 var ownsRuns = regexp.MustCompile(`\.(ClaimInDoubt|Send|Receive|Announce|Attach|Attached)\(`)

@@ -19,7 +19,7 @@ import (
 // toolkitTools are the tools, those of other toolkits of this kind first.
 var toolkitTools = []string{
 	"getGraphServer", "listGraphTools", "getGraphTool", "listMcpServers", "listMcpServerTools", "getMcpServerTool",
-	"addGraphTool", "proposeTool", "updateGraphTool", "deleteGraphTool", "runGraphTool", "testMcpTool", "testJSONata", "testJSONLogic",
+	"addGraphTool", "proposeTool", "suggestTools", "updateGraphTool", "deleteGraphTool", "runGraphTool", "testMcpTool", "testJSONata", "testJSONLogic",
 	"checkGraphTool", "explainGraphTool", "testGraphTool", "listRuns", "readRun",
 }
 

@@ -123,6 +123,7 @@ var operations = map[string]operation{
 	"getMcpServerTool":   {toRead, ofFile((*request).getMcpServerTool)},
 	"addGraphTool":       {toWrite, (*request).addGraphTool},
 	"proposeTool":        {toWrite, (*request).proposeTool},
+	"suggestTools":       {toRead, (*request).suggestTools},
 	"updateGraphTool":    {toWrite, ofFile((*request).updateGraphTool)},
 	"deleteGraphTool":    {toWrite, ofFile((*request).deleteGraphTool)},
 	"runGraphTool":       {toRun, (*request).runGraphTool},

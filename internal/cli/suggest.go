@@ -132,34 +132,30 @@ func (f *suggestFlags) find(ctx context.Context, std program.Streams) (all []sug
 			return nil, err
 		}
 	}
-	add := func(habits []habit.Habit, from habit.Source, effect func(file string) habit.Effect) error {
-		found, err := habit.Suggest(ctx, habits, from)
+	add := func(found []habit.Suggestion, views []habit.View) {
 		for i := range found {
-			all = append(all, suggested{Suggestion: found[i]})
-			views, err := habit.Views(found[i:i+1], effect(found[i].File))
-			if err != nil {
-				return err
-			}
-			all[len(all)-1].view = views[0]
+			all = append(all, suggested{found[i], views[i]})
 		}
-		return err
 	}
-	projects := &habit.Projects{}
-	if err := add(inTraces.Find(), &traces, func(string) habit.Effect { return nil }); err != nil {
+	found, err := habit.Suggest(ctx, inTraces.Find(), &traces)
+	if err != nil {
 		return nil, err
 	}
+	views, err := habit.Views(found, nil)
+	if err != nil {
+		return nil, err
+	}
+	add(found, views)
 	if ofRuns {
 		filter, err := f.runs.filter()
 		if err != nil {
 			return nil, err
 		}
+		filter.Limit = -1
 		err = f.history.Read(func(store *journal.Store) error {
-			runs := &habit.Runs{Store: store, Graph: projects.Graph}
-			habits, err := runs.Find(ctx, habit.Since(filter.Since, filter.File), f.least)
-			if err != nil {
-				return err
-			}
-			return add(habits, runs, projects.Effect)
+			found, views, err := habit.OfRuns(ctx, store, filter, f.least)
+			add(found, views)
+			return err
 		})
 		if err != nil {
 			return nil, err
@@ -219,4 +215,3 @@ func printSuggestion(w io.Writer, v habit.View) {
 	}
 	fmt.Fprintf(w, "\n   to take it: toolgraph suggest --take %d --as %s -o FILE\n\n", v.Number, v.Name)
 }
-

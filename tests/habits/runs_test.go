@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"toolgraph/execution/journal"
 	"toolgraph/internal/authoring/habit"
 )
 
@@ -41,7 +41,7 @@ func TestHabitsOfRuns(t *testing.T) {
 	r := record(t, place()+".jsonl.gz")
 	projects := &habit.Projects{}
 	runs := &habit.Runs{Store: r.store, Graph: projects.Graph}
-	found, err := runs.Find(t.Context(), habit.Since(time.Time{}, ""), 0)
+	found, err := runs.Find(t.Context(), journal.Filter{Limit: -1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -271,12 +271,12 @@ func (m *maker) input(values []value.Value, envs []*env, key string, todo bool) 
 		if values[i] != nil {
 			args, _ := e.scope.Context["args"].(*value.Map)
 			args.Set(in.Name, values[i])
-			e.input(in.Name, values[i])
+			e.argument(in.Name, values[i])
 		}
 	}
 	for _, e := range envs {
 		if values[e.job] != nil && e != m.outer[e.job] {
-			e.input(in.Name, values[e.job])
+			e.argument(in.Name, values[e.job])
 		}
 	}
 	return in

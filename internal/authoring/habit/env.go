@@ -61,8 +61,8 @@ func (e *env) step(id string, v value.Value, answered int) {
 	e.sources = append(e.sources, &source{root: id, value: v, answered: answered})
 }
 
-// input adds an argument of the tool to what can be read.
-func (e *env) input(name string, v value.Value) {
+// argument adds an argument of the tool to what can be read.
+func (e *env) argument(name string, v value.Value) {
 	e.sources = append(e.sources, &source{root: "args." + name, value: v})
 }
 

@@ -11,15 +11,16 @@ import (
 
 // Act is what one client did at one moment: a call, or a plan with several.
 type Act struct {
-	Name   string      // SERVER.TOOL; of a plan its shape, the same for plans that differ in literals only
-	Tools  []string    // what it called, in order, * after one that is repeated
-	Time   time.Time   // zero: not known
-	Args   value.Value // of a plan its literals
-	Result value.Value // nil: it has none
-	Plan   bool        // several calls in one request
-	Failed bool        // it is no part of a habit
-	Ref    Ref         // where its values are
-	Apart  int         // the number of its session: a chain is within one
+	Name    string      // SERVER.TOOL; of a plan its shape, the same for plans that differ in literals only
+	Tools   []string    // what it called, in order, * after one that is repeated
+	Time    time.Time   // zero: not known
+	Args    value.Value // of a plan its literals
+	Result  value.Value // nil: it has none
+	Plan    bool        // several calls in one request
+	Written int         // bytes of the request of a plan
+	Failed  bool        // it is no part of a habit
+	Ref     Ref         // where its values are
+	Apart   int         // the number of its session: a chain is within one
 }
 
 // Ref says where the values of an act are: for a run its id, for a transcript the number of the call.
@@ -47,6 +48,8 @@ type act struct {
 	plan   bool
 	bytes  int
 	apart  int
+
+	written int
 }
 
 // link says that an argument of an act was in what was known of an earlier one.
@@ -110,7 +113,7 @@ func (s *stream) add(a Act) {
 	at := int32(len(s.acts)) //nolint:gosec // bounded by the store
 	s.answers.turn(len(s.acts))
 	s.given.turn(len(s.acts))
-	one := act{name: s.name(a), time: a.Time, ref: a.Ref, failed: a.Failed, plan: a.Plan, bytes: value.Size(a.Result), apart: a.Apart}
+	one := act{name: s.name(a), time: a.Time, ref: a.Ref, failed: a.Failed, plan: a.Plan, bytes: value.Size(a.Result), written: a.Written, apart: a.Apart}
 	one.mark = s.hash(a.Name)
 	eachScalar("", a.Args, 0, func(path string, v value.Value) {
 		text, word := wordOf(v)

@@ -33,21 +33,19 @@ func (p *Projects) Graph(ctx context.Context, run journal.Run, args value.Value)
 	return known.Recorded(ctx, run.Tool, args)
 }
 
-// Effect returns what the lock beside a graph file says of calls.
-func (p *Projects) Effect(file string) Effect {
-	return func(server, tool string) config.Effect {
-		if p.locks == nil {
-			p.locks = map[string]*lock.Lock{}
-		}
-		l, is := p.locks[file]
-		if !is {
-			l, _ = lock.Load(lock.Path(file))
-			p.locks[file] = l
-		}
-		if l == nil {
-			return ""
-		}
-		effect, _ := l.Effect(server, tool)
-		return effect
+// effect returns what the lock beside a graph file says that a call does; "" is unknown.
+func (p *Projects) effect(file, server, tool string) config.Effect {
+	if p.locks == nil {
+		p.locks = map[string]*lock.Lock{}
 	}
+	l, is := p.locks[file]
+	if !is {
+		l, _ = lock.Load(lock.Path(file))
+		p.locks[file] = l
+	}
+	if l == nil {
+		return ""
+	}
+	effect, _ := l.Effect(server, tool)
+	return effect
 }

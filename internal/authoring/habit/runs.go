@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -63,7 +62,7 @@ func (r *Runs) act(ctx context.Context, run journal.Run) (subject string, a Act,
 	}
 	switch {
 	case isRequest(start.Args):
-		a.Plan = true
+		a.Plan, a.Written = true, value.Size(start.Args)
 		a.Name, a.Args = Shape(start.Args)
 	case isExposed(run.Tool, a.Tools):
 		a.Name = a.Tools[0]
@@ -208,9 +207,4 @@ func (a *asking) CallTool(ctx context.Context, c execution.Call) (value.Value, e
 		a.calls = append(a.calls, &Call{Server: c.Server, Tool: c.Tool, Args: c.Args, Result: v, Asked: moment, Answered: moment + 1})
 	}
 	return v, err
-}
-
-// Since returns the filter of runs since a moment, of a graph file when it is named.
-func Since(moment time.Time, file string) journal.Filter {
-	return journal.Filter{Since: moment, File: file, Limit: -1}
 }

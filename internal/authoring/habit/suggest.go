@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
+	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
-	"toolgraph/internal/authoring/proposal"
 )
 
 // Suggestion is a habit, and the tool that could do it.
 type Suggestion struct {
 	Habit
 	Draft *Draft
-	Week  int    // tokens of answers that a client would not have read in a week, an estimate
+	Week  int    // tokens in a week of answers that a client would not have read, and plans that it would not have written; an estimate
 	Why   string // there is no draft; empty: there is one
 }
 
@@ -66,65 +65,25 @@ func Suggest(ctx context.Context, habits []Habit, from Source) ([]Suggestion, er
 	return all, nil
 }
 
-// week returns how many tokens of answers in a week were read only to go on.
+// OfRuns returns the suggestions from recorded runs that a filter selects, and their descriptions. least is how often a
+// chain is there at least; 0 is the default.
+func OfRuns(ctx context.Context, store *journal.Store, of journal.Filter, least int) ([]Suggestion, []View, error) {
+	projects := &Projects{}
+	runs := &Runs{Store: store, Graph: projects.Graph}
+	habits, err := runs.Find(ctx, of, least)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := Suggest(ctx, habits, runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	views, err := Views(all, projects)
+	return all, views, err
+}
+
+// week returns how many tokens in a week were read only to go on, or written again in plans.
 func (h Habit) week() int {
 	span := max(h.Last.Sub(h.First), leastSpan)
 	return int(float64(h.Bytes) / bytesPer * float64(7*24*time.Hour) / float64(span))
-}
-
-// ofPlans makes a draft of plans of one shape, whose steps are those of the tool; nil when they differ in more than the
-// literals of arguments, or the tool does not make their calls.
-func ofPlans(ctx context.Context, jobs []Job, requests []value.Value) *Draft {
-	literals := make([]value.Object, len(requests))
-	shape := ""
-	for i, request := range requests {
-		text, found := Shape(request)
-		if i > 0 && text != shape {
-			return nil
-		}
-		shape = text
-		literals[i], _ = value.ObjectOf(found)
-	}
-	var calls []*Call
-	for _, j := range jobs {
-		calls = append(calls, j.Calls...)
-	}
-	d := newDraft(SecretsOf(calls))
-	d.Jobs = jobs
-	var arguments []proposal.Argument
-	used := Names{}
-	for _, path := range literals[0].Keys() {
-		values := make([]value.Value, len(requests))
-		for i := range literals {
-			values[i], _ = literals[i].Get(path)
-		}
-		secret := slices.ContainsFunc(values, d.Secrets.Has)
-		switch isSame := allSame(values); {
-		case isSame && !secret:
-			continue
-		case strings.Contains(path, "#"):
-			return nil // a text inside an expression
-		}
-		key := path[strings.LastIndexByte(path, '.')+1:]
-		name := used.Unique(Identifier(strings.TrimRight(key, "[]0123456789"), "value"))
-		arguments = append(arguments, proposal.Argument{Name: name, Path: strings.TrimPrefix(path, ".")})
-		d.Inputs = append(d.Inputs, &Input{Name: name, Values: values, Secret: secret})
-	}
-	made, err := proposal.New(proposal.Plan{Request: requests[len(requests)-1]}, verifiedName, "", arguments)
-	if err != nil || len(made.Secrets) > 0 {
-		return nil
-	}
-	d.Steps, d.Return = made.Tool.Get("steps"), made.Tool.Get("return")
-	for i := range jobs {
-		args := value.NewMap()
-		for _, in := range d.Inputs {
-			args.Set(in.Name, in.Values[i])
-		}
-		d.Args = append(d.Args, args)
-	}
-	d.Chain = chainOf(shapesOf(fold(jobs[0].Calls, neighbours)))
-	if d.Parts = d.verify(ctx); d.Reproduced() < len(jobs) {
-		return nil
-	}
-	return d
 }

@@ -2,6 +2,7 @@ package habit
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -26,17 +27,15 @@ type View struct {
 	Arguments  []string  `json:"arguments,omitempty"`
 	Name       string    `json:"name,omitempty"`  // of the tool in the draft
 	Draft      string    `json:"draft,omitempty"` // the tool as YAML
+	Tool       any       `json:"tool,omitempty"`  // the tool as a definition
 	Why        string    `json:"why,omitempty"`   // why there is no draft
 }
 
-// Effect says what a call does; "" is unknown.
-type Effect func(server, tool string) config.Effect
-
-// Views describes suggestions. effect may be nil.
-func Views(all []Suggestion, effect Effect) ([]View, error) {
+// Views describes suggestions, with the effects that the locks of their files have; projects may be nil.
+func Views(all []Suggestion, projects *Projects) ([]View, error) {
 	views := make([]View, 0, len(all))
 	for i := range all {
-		v, err := viewOf(&all[i], i+1, effect)
+		v, err := viewOf(&all[i], i+1, projects)
 		if err != nil {
 			return nil, err
 		}
@@ -45,13 +44,13 @@ func Views(all []Suggestion, effect Effect) ([]View, error) {
 	return views, nil
 }
 
-func viewOf(s *Suggestion, number int, effect Effect) (View, error) {
+func viewOf(s *Suggestion, number int, projects *Projects) (View, error) {
 	v := View{Number: number, Chain: s.Chain, Times: len(s.Occurrences), First: s.First, Last: s.Last, Week: s.Week, File: s.File, Why: s.Why}
 	d := s.Draft
 	if d == nil {
 		return v, nil
 	}
-	v.Effects = d.effects(effect)
+	v.Effects = d.effects(s.File, projects)
 	v.Tried, v.Reproduces, v.Left = len(d.Jobs), d.Reproduced(), d.Left
 	for _, err := range d.Parts {
 		if err != nil {
@@ -65,8 +64,9 @@ func viewOf(s *Suggestion, number int, effect Effect) (View, error) {
 		v.Arguments = append(v.Arguments, in.Name)
 	}
 	v.Name = s.Name()
-	src, err := config.Format("the draft", d.Tool(v.Name, ""), d.Notes)
-	v.Draft = string(src)
+	tool := d.Tool(v.Name, "")
+	src, err := config.Format("the draft", tool, d.Notes)
+	v.Draft, v.Tool = string(src), json.RawMessage(tool.JSON())
 	return v, err
 }
 
@@ -80,13 +80,13 @@ func (s *Suggestion) Name() string {
 }
 
 // effects returns what the calls of a draft do, each effect once.
-func (d *Draft) effects(effect Effect) (all []string) {
+func (d *Draft) effects(file string, projects *Projects) (all []string) {
 	found := map[config.Effect]bool{}
 	for _, job := range d.Jobs {
 		for _, c := range job.Calls {
 			known := config.Effect("")
-			if effect != nil {
-				known = effect(c.Server, c.Tool)
+			if projects != nil && file != "" {
+				known = projects.effect(file, c.Server, c.Tool)
 			}
 			found[known] = true
 		}

@@ -63,6 +63,13 @@ var questions = map[string]func(context.Context, *Inspector, toolset.Arguments) 
 		}
 		return i.ListRuns(ctx, f)
 	},
+	"suggest_tools": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
+		f, err := filterOf(a)
+		if err != nil {
+			return nil, err
+		}
+		return i.SuggestTools(ctx, f, a.Number("least", 0))
+	},
 	"read_run": func(ctx context.Context, i *Inspector, a toolset.Arguments) (any, error) {
 		q := RunQuery{
 			Run: a.Text("run"), From: a.Number("from", 0), Limit: a.Number("limit", 0), ValueBytes: a.Number("valueBytes", 0),
