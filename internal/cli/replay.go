@@ -93,11 +93,18 @@ func (f *replayFlags) run(ctx context.Context, std program.Streams, id string) e
 // replayer returns an engine that calls no server and asks no user, and what it answers from.
 func replayer(g *graph.Graph, events []execution.Event, from int, more ...execution.Option) (*execution.Engine, *execution.Recording) {
 	recording := execution.NewRecording(events, from)
-	return execution.New(recording, append([]execution.Option{
-		execution.WithSequentialParts(), execution.WithCache(recording), execution.WithVars(events[0].Start.Vars), execution.WithChanging(events[0].Start.Changing, events[0].Start.Asking), execution.WithSleep(noWait),
+	options := append(playback(recording, g, events), execution.WithCache(recording))
+	return execution.New(recording, append(options, more...)...), recording
+}
+
+// playback returns the options of an engine that repeats a run: with its constants and the answers of its user, without waits.
+func playback(recording *execution.Recording, g *graph.Graph, events []execution.Event) []execution.Option {
+	start := events[0].Start
+	return []execution.Option{
+		execution.WithSequentialParts(), execution.WithVars(start.Vars), execution.WithChanging(start.Changing, start.Asking), execution.WithSleep(noWait),
 		execution.WithRepeatable(func(server, tool string, _ config.Effect) bool { return recording.Repeated(server, tool) }),
 		execution.WithUser(recording), execution.WithEffects(recordedEffects(recording, g, events)),
-	}, more...)...), recording
+	}
 }
 
 // events returns the run and its events.

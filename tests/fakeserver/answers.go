@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // answering takes the tools of the mode answers=PATH in place of all others: the file has their results by name, {"read":
-// {"content": […]}}. The diary has their calls as "called TOOL ARGUMENTS"; their definitions are those of the mode rugpull.
+// {"content": […]}}; $TIME and $ID in them are other ones with each call. The diary has their calls as "called TOOL ARGUMENTS"; their definitions are those of the mode rugpull.
 func (s *server) answering() {
 	path := s.modes["answers"]
 	if path == "" {
@@ -26,7 +29,10 @@ func (s *server) answering() {
 	for name, result := range results {
 		tools[name] = func(c *call) {
 			c.note("called %s %s", name, c.args)
-			c.result(c.id, result)
+			now := time.Now().UTC()
+			c.result(c.id, json.RawMessage(strings.NewReplacer(
+				"$TIME", now.Format("2006-01-02T15:04:05.000000000Z"), "$ID", strconv.FormatInt(now.UnixNano(), 36),
+			).Replace(string(result))))
 		}
 	}
 }

@@ -100,6 +100,8 @@ type caller struct {
 	fills  places               // whose paths servers get, and mocks return
 	known  places               // whose names are in the arguments that mocks are matched with
 
+	through Through // around what the tape answers; nil: nothing is
+
 	mu         sync.Mutex // guards all below: on servers the parts of a run call at the same time
 	used       map[*Rule]int
 	tape       *tape // nil: none
@@ -118,6 +120,9 @@ func newCaller(g *graph.Graph, c *Case, s *Suite, t *tape, in surroundings) *cal
 func (c *caller) CallTool(ctx context.Context, asked execution.Call) (value.Value, error) {
 	call := Call{Call: asked}
 	if c.answer(&call) {
+		if c.through != nil && call.Source != FromMock {
+			return c.through(ctx, asked, call.Result, call.Err)
+		}
 		return call.Result, call.Err
 	}
 	call.Source = FromServer
