@@ -20,7 +20,7 @@ export function RunList() {
   return html`
     <${Filters} />
     ${!project.value.history && html`<p class="note">Runs are not recorded (history is off): they are lost when toolgraph ui ends.</p>`}
-    ${project.value.history && html`<button type="button" class="linkish stats-open" onClick=${() => { dialog.value = { kind: 'stats' }; }}>What the runs have used</button>`}
+    ${project.value.history && html`<button type="button" class="linkish stats-open" onClick=${() => { dialog.value = { kind: 'stats' }; }}>What the runs have used</button> <button type="button" class="linkish stats-open" onClick=${() => { dialog.value = { kind: 'suggest' }; }}>What is done again and again</button>`}
     ${picked.value.length > 0 && html`
       <div class="compare">
         <span class="muted">${picked.value.length === 1 ? 'Select a second run to compare' : '2 runs selected'}</span>
