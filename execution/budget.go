@@ -75,13 +75,6 @@ func (b *budget) check(what counter, n int) *limitReached {
 	return nil
 }
 
-// count returns how much was counted.
-func (b *budget) count(what counter) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.used[what]
-}
-
 // add adds to a counter what no limit prevents: what a resumed run has used before.
 func (b *budget) add(what counter, n int) {
 	b.mu.Lock()

@@ -122,7 +122,7 @@ func TestProof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		signed, err := jose.ParseSigned(proof, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(key.Algorithm)})
+		signed, err := jose.ParseSignedCompact(proof, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(key.Algorithm)})
 		if err != nil {
 			t.Fatal(err)
 		}

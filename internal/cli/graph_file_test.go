@@ -56,6 +56,7 @@ var graphCommands = map[string]struct {
 	"toolgraph init":         {want: "missing.yaml already exists"},
 	"toolgraph check":        {want: "cannot read missing.yaml"},
 	"toolgraph test":         {want: "missing.yaml"},
+	"toolgraph drift":        {want: "cannot read missing.yaml"},
 	"toolgraph lock":         {want: "cannot read missing.yaml"},
 	"toolgraph capabilities": {after: []string{"t"}, want: "cannot read missing.yaml"},
 	"toolgraph graph":        {after: []string{"t"}, want: "cannot read missing.yaml"},

@@ -52,11 +52,8 @@ with --locked, after toolgraph lock. Values that look like secrets are never sho
 		Example: `  toolgraph suggest
   toolgraph suggest --since 7d --from runs --from session.jsonl
   toolgraph suggest --take 1 --as triage -o triage.yaml --test`,
-		Args: program.Args(0, 1, "at most one graph file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				flags.runs.graph = args[0]
-			}
+		Args: program.OnlyGraph,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			return flags.run(cmd.Context(), std)
 		},
 	}
@@ -70,7 +67,8 @@ with --locked, after toolgraph lock. Values that look like secrets are never sho
 	cmd.Flags().BoolVar(&flags.test, "test", false, "also write a test with the recorded answers beside the graph; requires --take")
 	program.FormatFlag(cmd, &flags.format)
 	flags.history.Register(cmd)
-	return cmd
+	cmd.Flags().StringVarP(&flags.runs.graph, "graph", "g", "", "only runs of this graph `file`, instead of the argument FILE")
+	return program.TakesGraph(cmd, &flags.runs.graph)
 }
 
 // suggested is a suggestion, and its description.

@@ -99,7 +99,7 @@ func (r *recorder) run(number int, request value.Value) {
 	}
 }
 
-// answers answers the calls of a request.
+// answers are those to the calls of a request.
 type answers struct {
 	mu  sync.Mutex // guards all
 	all []value.Value

@@ -151,7 +151,7 @@ func (m *maker) steps(shapes []*shape, parts [][]part, envs []*env, outer bool) 
 		step.Set("id", ids)
 		if !s.loops {
 			m.call(step, ids, s, column(parts, at), envs)
-		} else if !m.pages(step, ids, s, column(parts, at), envs) && !m.loop(step, ids, s, column(parts, at), envs, outer) {
+		} else if !m.pages(step, ids, s, column(parts, at), envs) && !m.loop(step, ids, s, column(parts, at), envs) {
 			if apart, each := unfolded(shapes, at, parts); apart != nil && outer {
 				delete(m.used, ids)
 				shapes, parts = apart, each

@@ -3,6 +3,7 @@ package habit
 import (
 	"encoding/json"
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"toolgraph/expressions/value"
@@ -56,7 +57,7 @@ func (ev *evaluator) walk(x *index, v value.Value, steps []any, keys []string) u
 		inner := keys
 		if names != nil {
 			step = names[key]
-			inner = append(keys[:len(keys):len(keys)], names[key])
+			inner = slices.Concat(keys, []string{names[key]})
 		}
 		key++
 		return ev.walk(x, part, append(steps[:len(steps):len(steps)], step), inner)

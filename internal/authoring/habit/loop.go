@@ -11,7 +11,7 @@ import (
 )
 
 // loop completes the step of a repetition; false when there is no list that it goes through.
-func (m *maker) loop(step *config.Data, id string, s *shape, parts []part, envs []*env, outer bool) bool {
+func (m *maker) loop(step *config.Data, id string, s *shape, parts []part, envs []*env) bool {
 	t := turns{envs: envs}
 	for i, p := range parts {
 		firsts := p.calls

@@ -72,8 +72,7 @@ func typeOf(values []value.Value) string {
 		if v == nil {
 			continue
 		}
-		switch found := schema.TypeName(v); {
-		case name == "" || name == "integer" && found == "number":
+		if found := schema.TypeName(v); name == "" || name == "integer" && found == "number" {
 			name = found
 		}
 	}

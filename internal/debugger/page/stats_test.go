@@ -42,7 +42,7 @@ func TestStatsOfThePage(t *testing.T) {
 		t.Errorf("the figures are %+v", none)
 	}
 	for _, path := range []string{"/api/stats?since=x", "/api/stats?until=x"} {
-		if status, answer := c.ask("GET", path, ""); status != http.StatusBadRequest || !strings.Contains(string(answer), "expected a time like") {
+		if status, answer := c.ask("GET", path, ""); status != http.StatusBadRequest || !strings.Contains(answer, "expected a time like") {
 			t.Errorf("%s: %d %s", path, status, answer)
 		}
 	}
