@@ -96,7 +96,7 @@ func TestUsedOfResumedRun(t *testing.T) {
 		t.Errorf("by events: %+v", by)
 	}
 	for at := 1; at < len(events); at++ {
-		if events[at-1].Kind == execution.CallStarted { // the call in doubt is made again, and counts again
+		if events[at-1].Kind == execution.CallStarted { // the in-doubt call is made again, and counts again
 			continue
 		}
 		again := &journal.Memory{}

@@ -11,9 +11,6 @@ import (
 	"toolgraph/internal/program"
 )
 
-// driftCode is the title of annotations.
-const driftCode = "drift"
-
 // print prints a report. The error is that there is drift, or that a server could not be asked.
 func (f *driftFlags) print(std program.Streams, r *drift.Report) error {
 	var err error
@@ -131,16 +128,17 @@ func driftSummary(r *drift.Report) string {
 }
 
 // driftFindings returns drift as findings at the nodes of the graph file, and servers that cannot be reached.
+// In place of a code they have the name of the tool, or of the server.
 func driftFindings(r *drift.Report) (found config.Diagnostics) {
 	for _, d := range r.Drift {
 		message := fmt.Sprintf("tool %q, step %s, %s; %s", d.Tool, d.Step, changeLine(d), d.Effect)
 		for _, line := range shortList(d.Lock) {
 			message += "\nlock: " + line
 		}
-		found.Add(d.Pos, driftCode, wording.Printable(message), "")
+		found.Add(d.Pos, wording.Printable(d.Tool), wording.Printable(message), "")
 	}
 	for _, u := range r.Unreachable {
-		found.Add(config.Pos{File: r.File}, driftCode, fmt.Sprintf("server %q cannot be reached: %s", u.Server, wording.OneLine(u.Why)), "")
+		found.Add(config.Pos{File: r.File}, wording.Printable(u.Server), fmt.Sprintf("server %q cannot be reached: %s", u.Server, wording.OneLine(u.Why)), "")
 	}
 	return found
 }

@@ -115,6 +115,7 @@ func isPlain(v value.Value) bool {
 	return !isList && !isObject
 }
 
+// allTrivial reports whether no value says enough to be looked for.
 func allTrivial(wants []value.Value) bool {
 	return !slices.ContainsFunc(wants, func(v value.Value) bool { return !isTrivial(v) })
 }
@@ -173,6 +174,7 @@ func (m *maker) parts(wants []value.Value, envs []*env, key, step string) *confi
 // mostEntries is how many entries of a list get sources of their own.
 const mostEntries = 8
 
+// entries returns the entry of each list at a place.
 func entries(lists []value.Value, at int) (all []value.Value) {
 	for _, v := range lists {
 		list, _ := v.([]any)
@@ -263,6 +265,7 @@ func (m *maker) add(values []value.Value, envs []*env, key string) *Input {
 	return m.input(values, envs, key, false)
 }
 
+// input is add; todo says that the values are what the agent chose. The argument can be read at once, in all environments.
 func (m *maker) input(values []value.Value, envs []*env, key string, todo bool) *Input {
 	in := &Input{Name: m.inputs.Unique(Identifier(key, "value")), Values: values, todo: todo}
 	in.Secret = config.SecretName(key) || slices.ContainsFunc(values, m.secrets.Has)
@@ -285,6 +288,7 @@ func (m *maker) input(values []value.Value, envs []*env, key string, todo bool) 
 // DataOf returns a value as data for a graph file.
 func DataOf(v value.Value) *config.Data { return dataWithin(v, 0) }
 
+// dataWithin is DataOf for a value that is depth levels deep in another one.
 func dataWithin(v value.Value, depth int) *config.Data {
 	if list, isList := v.([]any); isList && depth < deepest {
 		data := config.NewList()

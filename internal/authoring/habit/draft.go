@@ -108,6 +108,7 @@ func New(ctx context.Context, jobs []Job) (*Draft, error) {
 	return best, nil
 }
 
+// newDraft returns a draft without steps.
 func newDraft(secrets *Secrets) *Draft {
 	return &Draft{Notes: map[*config.Data]string{}, Secrets: secrets}
 }
@@ -176,6 +177,7 @@ func column(parts [][]part, at int) (all []part) {
 	return all
 }
 
+// stepName returns a name for the step of a shape: that of its tool, or of the first tool that is repeated.
 func stepName(s *shape) string {
 	if s.call != nil {
 		return Identifier(s.call.Tool, "call")
@@ -222,6 +224,7 @@ func (m *maker) arguments(step *config.Data, id string, s *shape, calls []*Call,
 	}
 }
 
+// argsOf returns the arguments of each call.
 func argsOf(calls []*Call) (all []value.Value) {
 	for _, c := range calls {
 		all = append(all, c.Args)

@@ -121,6 +121,7 @@ func numberFilter(object value.Object, in, out []value.Value) string {
 	return ""
 }
 
+// bounds returns the least and the greatest number of a field; false when an item has none.
 func bounds(items []value.Value, key string) (lowest, highest float64, ok bool) {
 	for i, item := range items {
 		n, isNumber := member(item, key).(float64)

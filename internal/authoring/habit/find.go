@@ -149,6 +149,7 @@ func (s *stream) merged(groups [][]episode) (all []Habit) {
 	return all
 }
 
+// sortedKeys returns the signatures of groups in an order that does not depend on the run.
 func sortedKeys(groups map[string][]episode) []string {
 	keys := make([]string, 0, len(groups))
 	for key := range groups {
@@ -158,6 +159,7 @@ func sortedKeys(groups map[string][]episode) []string {
 	return keys
 }
 
+// mark marks the acts of episodes as parts of a chain.
 func mark(taken []bool, group []episode) {
 	for _, e := range group {
 		for _, at := range e {

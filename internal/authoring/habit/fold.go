@@ -82,6 +82,7 @@ func patternAt(units []unit) (width, times int) {
 	return width, times
 }
 
+// sameNames reports whether units have the same names at the same places.
 func sameNames(a, b []unit) bool {
 	for i := range a {
 		if a[i].name != b[i].name {

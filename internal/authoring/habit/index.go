@@ -33,6 +33,7 @@ type index struct {
 	count  int
 }
 
+// index returns the index of a source, which is made when it is needed first.
 func (ev *evaluator) index(s *source) *index {
 	if s.found == nil {
 		s.found = &index{places: map[uint64][]place{}, seen: map[string]bool{}}
@@ -41,6 +42,7 @@ func (ev *evaluator) index(s *source) *index {
 	return s.found
 }
 
+// walk notes a value and its parts, which are at steps in the source, and returns its fingerprint.
 func (ev *evaluator) walk(x *index, v value.Value, steps []any, keys []string) uint64 {
 	x.count++
 	if x.count > mostPlaces || len(steps) > deepest {

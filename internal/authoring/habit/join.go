@@ -84,6 +84,7 @@ func (m *maker) changed(wants []string, envs []*env) string {
 	return ""
 }
 
+// givesTexts is gives for texts.
 func (m *maker) givesTexts(source string, envs []*env, wants []string) bool {
 	for i, e := range envs {
 		if v, is := m.eval(source, e); !is || v != wants[i] {

@@ -76,6 +76,7 @@ type stream struct {
 	usesOf  map[uint32]int
 }
 
+// paramValue is a value of an argument, to count how often it is given.
 type paramValue struct {
 	param uint32
 	value uint64
@@ -87,12 +88,14 @@ type generations struct {
 	since       int
 }
 
+// turn forgets the words of acts that are too far back, once enough others have come.
 func (g *generations) turn(acts int) {
 	if g.now == nil || acts-g.since >= window/2 {
 		g.before, g.now, g.since = g.now, map[uint64]int32{}, acts
 	}
 }
 
+// get returns the latest act with a word.
 func (g *generations) get(word uint64) (int32, bool) {
 	if at, is := g.now[word]; is {
 		return at, true
@@ -101,6 +104,7 @@ func (g *generations) get(word uint64) (int32, bool) {
 	return at, is
 }
 
+// newStream returns the acts of a client that has done nothing yet.
 func newStream(seed maphash.Seed) *stream {
 	return &stream{
 		seed: seed, byName: map[string]int32{}, tools: map[int32][]string{}, params: map[string]uint32{},
@@ -145,6 +149,7 @@ func (s *stream) add(a Act) {
 	})
 }
 
+// name returns the number of the name of an act, and remembers its tools.
 func (s *stream) name(a Act) int32 {
 	number, is := s.byName[a.Name]
 	if !is {

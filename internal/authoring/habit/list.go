@@ -296,6 +296,7 @@ func hasPart(item value.Value, is func(value.Value) bool) bool {
 	return found
 }
 
+// sharesText reports whether a text and a wanted one have the wanted one, or what is special of it, in common.
 func sharesText(text, want, core string) bool {
 	if want == "" || len(text) < 2 {
 		return false

@@ -95,6 +95,7 @@ func (m *maker) body(step *config.Data, id string, s *shape, parts []part, envs 
 	}
 }
 
+// callsOf returns the calls of each part.
 func callsOf(parts []part) (all [][]*Call) {
 	for _, p := range parts {
 		all = append(all, p.calls)
@@ -102,6 +103,7 @@ func callsOf(parts []part) (all [][]*Call) {
 	return all
 }
 
+// orNull returns what stands for a result in the list of a repetition: null where a call has none.
 func orNull(v value.Value) value.Value {
 	if v == nil {
 		return value.Null
@@ -148,6 +150,7 @@ func plural(name string) string {
 	return name + "s"
 }
 
+// firstsOf returns the calls with which the turns of a part begin.
 func firstsOf(p part) (all []*Call) {
 	all = append(all, p.calls...)
 	for _, turn := range p.turns {

@@ -74,6 +74,7 @@ func pageKey(parts []part) (key string) {
 	return key
 }
 
+// without returns arguments without one of them.
 func without(args value.Value, key string) value.Value {
 	out := value.NewMap()
 	object, _ := value.ObjectOf(args)
@@ -189,6 +190,7 @@ func lastForms(parts []part) (forms []string) {
 	return append(forms, counts...)
 }
 
+// countForms returns the expressions that may say by the number of its entries that a list is the last one.
 func countForms(path string, v value.Value) []string {
 	list, _ := v.([]any)
 	return []string{"$count(" + path + ") = 0", fmt.Sprintf("$count(%s) < %d", path, len(list))}

@@ -20,6 +20,7 @@ func Shape(request value.Value) (shape string, literals value.Value) {
 // quotedText is a text in an expression.
 var quotedText = wording.Pattern(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
 
+// shapeOf writes the shape of a part. key is args or with in the arguments of a call, where texts and numbers are literals.
 func shapeOf(b *strings.Builder, literals *value.Map, path, key string, v value.Value, depth int) {
 	if depth > deepest {
 		return

@@ -72,6 +72,7 @@ func (s *Secrets) Has(v value.Value) bool {
 	return is
 }
 
+// isOne reports whether a value that is no text is a secret.
 func (s *Secrets) isOne(v value.Value) bool {
 	for _, secret := range s.values {
 		if !isTrivial(v) && value.Same(secret, v) {

@@ -35,6 +35,8 @@ func match(shapes []*shape, calls []*Call, how folding) ([]part, bool) {
 	return parts, ok && len(rest) == 0
 }
 
+// matchFront is match for shapes that more calls may follow: it returns the calls that are left. A call that is repeated
+// takes all neighbours of its tool; a pattern goes on while another turn begins, and what follows the pattern does not.
 func matchFront(shapes []*shape, calls []*Call, how folding) (parts []part, rest []*Call, ok bool) {
 	for i, s := range shapes {
 		p := part{}

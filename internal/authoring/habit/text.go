@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"toolgraph/internal/base/wording"
 )
 
 // The bounds of the search inside texts.
@@ -134,6 +132,7 @@ func contexts(texts, wants []string) (befores, afters []string) {
 // markerOrder puts texts with words and without digits first: labels are there the next time.
 func markerOrder(a, b string) int { return markerRank(a) - markerRank(b) }
 
+// markerRank is low for a text that will be there the next time: few words, then signs only, then digits.
 func markerRank(text string) int {
 	words := len(strings.Fields(text))
 	switch {
@@ -176,6 +175,7 @@ func takes(texts, wants []string, before, after string) bool {
 	return true
 }
 
+// markerForm returns the form that takes what is between two texts; one of them may be empty.
 func markerForm(before, after string) string {
 	form := theText
 	if before != "" {
@@ -212,6 +212,7 @@ func fieldForms(texts, wants []string) (forms []string) {
 	return forms
 }
 
+// numbersOf returns the numbers of the fields that are the wanted text, from the start and for the last one from the end.
 func numbersOf(text, want, separator string) (numbers []int) {
 	fields := strings.Split(text, separator)
 	for i, field := range fields {
@@ -224,91 +225,6 @@ func numbersOf(text, want, separator string) (numbers []int) {
 	}
 	return numbers
 }
-
-// patternOf returns a pattern that each of the texts matches as a whole: digits, hexadecimal digits, or what they have
-// in common between separators; "" when there is none that says enough.
-func patternOf(wants []string) string {
-	runs := runsOf(wants[0])
-	if len(runs) == 0 || len(runs) > 9 {
-		return ""
-	}
-	if isHex(wants) {
-		return "[0-9a-f]{" + fmt.Sprint(len(wants[0])) + "}"
-	}
-	for _, want := range wants[1:] {
-		other := runsOf(want)
-		if len(other) != len(runs) {
-			return ""
-		}
-		for i := range runs {
-			switch {
-			case runs[i].kind != other[i].kind:
-				return ""
-			case runs[i].text != other[i].text && runs[i].kind == '.':
-				return ""
-			case runs[i].text != other[i].text:
-				runs[i].text = ""
-			}
-		}
-	}
-	pattern := ""
-	for i, run := range runs {
-		switch {
-		case run.kind == '9':
-			pattern += `\d+`
-		case run.text != "" && (run.kind == '.' || i == 0 && len(runs) > 1):
-			pattern += escapedPattern(run.text)
-		default:
-			pattern += `[A-Za-z]+`
-		}
-	}
-	if pattern == `[A-Za-z]+` {
-		return ""
-	}
-	return pattern
-}
-
-type run struct {
-	kind byte // 'a' letters, '9' digits, '.' others
-	text string
-}
-
-func runsOf(text string) (runs []run) {
-	for _, r := range text {
-		kind := byte('.')
-		switch {
-		case r >= '0' && r <= '9':
-			kind = '9'
-		case r < utf8.RuneSelf && unicode.IsLetter(r):
-			kind = 'a'
-		case unicode.IsSpace(r):
-			return nil
-		}
-		if n := len(runs); n > 0 && runs[n-1].kind == kind {
-			runs[n-1].text += string(r)
-			continue
-		}
-		runs = append(runs, run{kind, string(r)})
-	}
-	return runs
-}
-
-// isHex reports whether all texts are hexadecimal numbers of one length, with digits and letters.
-func isHex(wants []string) bool {
-	digits, letters := false, false
-	for _, want := range wants {
-		if len(want) < 7 || len(want) != len(wants[0]) || strings.Trim(want, "0123456789abcdef") != "" {
-			return false
-		}
-		digits = digits || strings.ContainsAny(want, "0123456789")
-		letters = letters || strings.ContainsAny(want, "abcdef")
-	}
-	return digits && letters
-}
-
-var patternSign = wording.Pattern(`[][\\/.*+?^$(){}|-]`)
-
-func escapedPattern(text string) string { return patternSign().ReplaceAllString(text, `\$0`) }
 
 // shared returns how many bytes texts begin and end alike, up to where a word begins.
 func shared(texts []string) (front, back int) {
@@ -345,6 +261,7 @@ func sharedByJob(wants []string, envs []*env) (front, back map[int]int) {
 	return front, back
 }
 
+// sharedStart returns how two texts begin alike, in whole characters.
 func sharedStart(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -356,6 +273,7 @@ func sharedStart(a, b string) string {
 	return a[:n]
 }
 
+// sharedEnd returns how two texts end alike, in whole characters.
 func sharedEnd(a, b string) string {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -387,11 +305,13 @@ func wordAt(text, word string) int {
 	return -1
 }
 
+// startsWord reports whether a text begins with a letter or a digit.
 func startsWord(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 
+// endsWord reports whether a text ends with a letter or a digit.
 func endsWord(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	return unicode.IsLetter(r) || unicode.IsNumber(r)

@@ -187,6 +187,7 @@ func (m *maker) listed(wants []value.Value, envs []*env) string {
 	return ""
 }
 
+// allSame reports whether all values are the same; there is at least one.
 func allSame[T any](all []T) bool {
 	for _, one := range all[1:] {
 		if !value.Same(one, all[0]) {
@@ -199,6 +200,7 @@ func allSame[T any](all []T) bool {
 // mostShown is the length of a value in a comment, in bytes.
 const mostShown = 80
 
+// shown returns a value as JSON, for a comment or an expression.
 func shown(v value.Value) string {
 	if text, isText := v.(string); isText {
 		return strconv.Quote(text)

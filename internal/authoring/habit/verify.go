@@ -20,6 +20,7 @@ import (
 // todoMark is what a step sends in place of a value that the author has to write, while the draft is verified.
 func todoMark(number int) string { return "\x00todo" + strconv.Itoa(number) }
 
+// isTodoMark reports whether a value is such a mark.
 func isTodoMark(v value.Value) bool {
 	text, isText := v.(string)
 	return isText && strings.HasPrefix(text, "\x00todo")
@@ -65,6 +66,7 @@ func (d *Draft) verify(ctx context.Context) []error {
 	return parts
 }
 
+// noWait is the wait between the turns of a repeat.
 func noWait(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 
 // file returns a graph file with the draft alone.

@@ -963,7 +963,7 @@ ${b.to}`)>1,g=b=>[...b].sort((y,M)=>(v(y)>0)-(v(M)>0)),x=b=>{let{ran:y,...M}=Xs(
       ${e.todos?.length>0&&i`<ul>${e.todos.map(s=>i`<li key=${s}>${s}</li>`)}</ul>`}
       ${e.draft&&i`
         <pre class="mono" tabindex="0" aria-labelledby=${r}>${e.draft}</pre>
-        ${ue.value?.writable?i`<button type="button" onClick=${n}>Add ${e.name} to the file</button>`:i`<p class="muted">Start toolgraph ui with --allow-write to add it here.</p>`}
+        ${ue.value?.writable?i`<div><${k} label=${`Add ${e.name} to the file`} onClick=${n} /></div>`:i`<p class="muted">Start toolgraph ui with --allow-write to add it here.</p>`}
         <span role="status">${t}</span>`}
     </section>`}var Y$={help:Wf,edit:qf,breakpoint:Uf,diff:Yf,stats:Xf,suggest:td,fork:Vf,resume:Gf,link:Jf};function od(){let e=de.value,t=e&&Y$[e.kind];return t?i`<${t} ...${e} />`:null}var yl=()=>i`
   <div class="notices" role="status" aria-live="polite">

@@ -4,6 +4,7 @@ import { count, plural } from '../lib/format.js';
 import { useLoaded } from '../lib/load.js';
 import { source } from '../state/project.js';
 import { suggestions, take } from '../state/suggestions.js';
+import { Button } from './Button.js';
 import { Dialog, closeDialog } from './Dialog.js';
 import { Empty } from './Empty.js';
 
@@ -31,7 +32,7 @@ function Suggestion({ s }) {
       ${s.todos?.length > 0 && html`<ul>${s.todos.map((line) => html`<li key=${line}>${line}</li>`)}</ul>`}
       ${s.draft && html`
         <pre class="mono" tabindex="0" aria-labelledby=${title}>${s.draft}</pre>
-        ${source.value?.writable ? html`<button type="button" onClick=${add}>Add ${s.name} to the file</button>` : html`<p class="muted">Start toolgraph ui with --allow-write to add it here.</p>`}
+        ${source.value?.writable ? html`<div><${Button} label=${`Add ${s.name} to the file`} onClick=${add} /></div>` : html`<p class="muted">Start toolgraph ui with --allow-write to add it here.</p>`}
         <span role="status">${said}</span>`}
     </section>`;
 }
