@@ -128,17 +128,17 @@ func driftSummary(r *drift.Report) string {
 }
 
 // driftFindings returns drift as findings at the nodes of the graph file, and servers that cannot be reached.
-// In place of a code they have the name of the tool, or of the server.
+// They have no code.
 func driftFindings(r *drift.Report) (found config.Diagnostics) {
 	for _, d := range r.Drift {
 		message := fmt.Sprintf("tool %q, step %s, %s; %s", d.Tool, d.Step, changeLine(d), d.Effect)
 		for _, line := range shortList(d.Lock) {
 			message += "\nlock: " + line
 		}
-		found.Add(d.Pos, wording.Printable(d.Tool), wording.Printable(message), "")
+		found.Add(d.Pos, "", wording.Printable(message), "")
 	}
 	for _, u := range r.Unreachable {
-		found.Add(config.Pos{File: r.File}, wording.Printable(u.Server), fmt.Sprintf("server %q cannot be reached: %s", u.Server, wording.OneLine(u.Why)), "")
+		found.Add(config.Pos{File: r.File}, "", fmt.Sprintf("server %q cannot be reached: %s", u.Server, wording.OneLine(u.Why)), "")
 	}
 	return found
 }

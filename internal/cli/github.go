@@ -22,8 +22,10 @@ func writeGitHub(w io.Writer, found config.Diagnostics) error {
 		if d.Hint != "" {
 			text += "; " + d.Hint
 		}
-		if _, err := fmt.Fprintf(w, "::%s file=%s%s,title=%s::%s\n", d.Severity,
-			commandProperty(filepath.ToSlash(d.Pos.File)), place, commandProperty(d.Code), commandText(text)); err != nil {
+		if d.Code != "" {
+			place += ",title=" + commandProperty(d.Code)
+		}
+		if _, err := fmt.Fprintf(w, "::%s file=%s%s::%s\n", d.Severity, commandProperty(filepath.ToSlash(d.Pos.File)), place, commandText(text)); err != nil {
 			return err
 		}
 	}

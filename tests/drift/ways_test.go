@@ -45,7 +45,7 @@ func TestReports(t *testing.T) {
 		t.Errorf("what does not matter is listed:\n%s", out)
 	}
 	w.has(w.run(1, "drift", "graph.yaml", "-v"), `does not matter: report: node "found": up.search: .server has another value: "a" → "b"`, "not called: up.create: it may change something")
-	w.has(w.run(1, "drift", "graph.yaml", "--format", "github"), "::error file=graph.yaml,line=10,col=9,title=report::tool \"report\"", "line=12,col=9", "%0Alock: ")
+	w.has(w.run(1, "drift", "graph.yaml", "--format", "github"), "::error file=graph.yaml,line=10,col=9::tool \"report\"", "line=12,col=9", "%0Alock: ")
 }
 
 // Without a lock and trust nothing is called; with one of the two, or the word of the file, what reads is.
