@@ -129,3 +129,38 @@ func TestShapeOfARequest(t *testing.T) {
 		t.Errorf("%q", object.Keys())
 	}
 }
+
+// A value that most answers have is no link, although the argument has many others.
+func TestValuesOfMostAnswers(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf(`crm.get {"id":"c-%d"} {"org":"ORG-17","name":"n%d"}`, 500+i, i))
+		if i%5 == 0 {
+			lines = append(lines, `bill.list {"org":"ORG-17","n":`+fmt.Sprint(100+i)+`} "none"`)
+		} else {
+			lines = append(lines, fmt.Sprintf(`bill.list {"org":"ORG-%d","n":%d} "none"`, 600+i, 100+i))
+		}
+	}
+	if found := acts(t, 3, lines...); len(found) != 0 {
+		t.Errorf("found %q", chains(found))
+	}
+}
+
+// The same question asked again, after the chain, does not make another chain of it.
+func TestQuestionAskedAgain(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for n := 1; n <= 6; n++ {
+		one := job(n)
+		lines = append(lines, one...)
+		if n%2 == 0 {
+			lines = append(lines, one[1])
+		}
+		lines = append(lines, fmt.Sprintf(`web.fetch {"url":"u%d"} "text"`, n))
+	}
+	found := acts(t, 3, lines...)
+	if got := chains(found); len(got) != 1 || !strings.HasPrefix(got[0], "6× tracker.search tracker.get* chat.post") {
+		t.Errorf("found %q", got)
+	}
+}

@@ -1,6 +1,7 @@
 package habit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -270,5 +271,79 @@ func TestPlansOfOneShape(t *testing.T) {
 	}
 	if requests[1] = decode(t, `{"steps": [{"id": "found", "call": "s.list", "args": {"dir": "tue"}}]}`); ofPlans(t.Context(), jobs, requests) != nil {
 		t.Error("plans of two shapes have a draft")
+	}
+}
+
+// Where the calls of one job were made at once, a value is not read, though another job would allow it.
+func TestSameMomentInOneJob(t *testing.T) {
+	t.Parallel()
+	job := func(id string) Job {
+		return trace(t, [3]string{"s.a", `{"q": "one"}`, jsonText(id)}, [3]string{"s.b", fmt.Sprintf(`{"x": %q}`, id), `1`})
+	}
+	jobs := []Job{job("alpha-1"), job("beta-22")}
+	jobs[1].Calls[0].Asked, jobs[1].Calls[0].Answered, jobs[1].Calls[1].Asked, jobs[1].Calls[1].Answered = 1, 2, 1, 2
+	if _, src := made(t, jobs...); !strings.Contains(src, "x: {expr: args.x}") {
+		t.Error(src)
+	}
+}
+
+// A draft that makes other calls than the job, or fewer, does not reproduce it.
+func TestPartsFromTheJob(t *testing.T) {
+	t.Parallel()
+	d, _ := made(t, trace(t, [3]string{"s.a", `{"q": "one"}`, `1`}))
+	more := trace(t, [3]string{"s.a", `{"q": "one"}`, `1`}, [3]string{"s.b", `{}`, `1`})
+	other := trace(t, [3]string{"s.a", `{"q": "two"}`, `1`})
+	d.Jobs, d.Args = []Job{d.Jobs[0], more, other}, []value.Value{d.Args[0], d.Args[0], d.Args[0]}
+	errs := d.verify(t.Context())
+	if errs[0] != nil || errs[1] == nil || !strings.Contains(errs[1].Error(), "does not make the call of s.b") || errs[2] == nil {
+		t.Errorf("%v", errs)
+	}
+}
+
+// Pages that were not read to the end are no repetition until the end.
+func TestPagesWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	d, src := made(t, trace(t, [3]string{"s.list", `{}`, `{"rows": [1, 2], "next": "k1-aaaa"}`}, [3]string{"s.list", `{"after": "k1-aaaa"}`, `{"rows": [3, 4], "next": "k2-bbbb"}`}))
+	if d.Reproduced() != 1 || strings.Contains(src, "repeat") {
+		t.Errorf("%v\n%s", d.Parts, src)
+	}
+}
+
+// A text that joins a secret and a value of an answer is no expression with the secret in it.
+func TestSecretInAJoinedText(t *testing.T) {
+	t.Parallel()
+	const secret = "ghp_0123456789abcdefABCDEF0123456789abcd"
+	d, src := made(t, trace(t, [3]string{"s.a", `{}`, `{"id": "ticket-417"}`}, [3]string{"s.b", fmt.Sprintf(`{"x": "ticket-417/%s"}`, secret), `1`}))
+	if strings.Contains(src, secret) || d.Reproduced() != 1 {
+		t.Errorf("%v\n%s", d.Parts, src)
+	}
+}
+
+// fixed gives the same jobs for all habits.
+type fixed struct {
+	jobs     []Job
+	requests []value.Value
+}
+
+func (f fixed) Jobs(context.Context, [][]Ref) ([]Job, []value.Value, error) {
+	return f.jobs, f.requests, nil
+}
+
+// A habit of plans becomes the tool that has their steps and their return; calls that are not those of the plans do not.
+func TestSuggestPlans(t *testing.T) {
+	t.Parallel()
+	var f fixed
+	for _, q := range []string{"one", "two"} {
+		f.requests = append(f.requests, decode(t, fmt.Sprintf(`{"steps": [{"id": "a", "call": "s.a", "args": {"q": %q}}], "return": "a + 1"}`, q)))
+		f.jobs = append(f.jobs, trace(t, [3]string{"s.a", fmt.Sprintf(`{"q": %q}`, q), `1`}))
+	}
+	habits := []Habit{{Chain: []string{"s.a"}, Occurrences: [][]Ref{{}, {}}}}
+	all, err := Suggest(t.Context(), habits, f)
+	if err != nil || all[0].Draft == nil || all[0].Draft.Return == nil || all[0].Draft.Reproduced() != 2 {
+		t.Fatalf("%v: %+v", err, all)
+	}
+	f.jobs[1] = trace(t, [3]string{"s.a", `{"q": "three"}`, `1`})
+	if ofPlans(t.Context(), f.jobs, f.requests) != nil {
+		t.Error("a plan is the draft of calls that it does not make")
 	}
 }

@@ -65,7 +65,7 @@ func (m *maker) isMostlyConstant(terms []string, text string) bool {
 func (m *maker) changed(wants []string, envs []*env) string {
 	first := envs[0]
 	for _, s := range first.known(first.now) {
-		if !s.item && !strings.HasPrefix(s.root, "args.") && len(m.index(s).texts) > mostPlaces/100 {
+		if !known(s.root, envs) || !s.item && !strings.HasPrefix(s.root, "args.") && len(m.index(s).texts) > mostPlaces/100 {
 			continue
 		}
 		for _, p := range m.index(s).texts {
