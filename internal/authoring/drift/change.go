@@ -20,6 +20,7 @@ const (
 	objectKind = "object"
 )
 
+// kindOf names the kind of a value, as messages have it.
 func kindOf(v value.Value) string {
 	switch v.(type) {
 	case nil:
@@ -39,6 +40,7 @@ func kindOf(v value.Value) string {
 	return nullKind
 }
 
+// objectOf returns a value that is known to be an object.
 func objectOf(v value.Value) value.Object {
 	o, _ := value.ObjectOf(v)
 	return o
@@ -102,6 +104,7 @@ func mergeObjects(field string, was, is value.Object, take func(change) bool) va
 	return value.NewObject(keys, values)
 }
 
+// either returns the present value of a place that is taken, else the recorded one.
 func either(c change, take func(change) bool) value.Value {
 	if take(c) {
 		return c.is
@@ -120,6 +123,7 @@ func renamed(v value.Value, was, is value.Object) string {
 	return ""
 }
 
+// whatOf says how a value has changed, after the name of its field.
 func whatOf(was, is value.Value) string {
 	before, now := kindOf(was), kindOf(is)
 	switch {

@@ -33,6 +33,8 @@ func settle(was, one, two value.Value) value.Value {
 	return was
 }
 
+// settleObjects settles each field. A field that only one of the present answers has comes and goes, and stays as it was
+// recorded; a new one counts when both have it.
 func settleObjects(was, one, two value.Object) value.Value {
 	var keys []string
 	var values []value.Value
@@ -58,6 +60,7 @@ func settleObjects(was, one, two value.Object) value.Value {
 	return value.NewObject(keys, values)
 }
 
+// settleLists settles each item by its place. Lists of two lengths come and go as a whole.
 func settleLists(was, one, two []any) value.Value {
 	if len(one) != len(two) {
 		return was

@@ -76,6 +76,7 @@ func notReading(known bool) string {
 	return "what it does is unknown; write effect: read at the node, or run toolgraph lock"
 }
 
+// ask makes a call again. One over the limit, and one whose server does not answer, are reported and not compared.
 func (t *trial) ask(ctx context.Context, m *made, p *present) {
 	err := t.c.ask(ctx, &t.episode, m, p)
 	switch {
@@ -133,6 +134,7 @@ type difference struct {
 	change
 }
 
+// isOf reports whether a call of the same node and tool has this change, in this field.
 func (d *difference) isOf(m *made, field string) bool {
 	return d.field == field && d.at.call.Name() == m.call.Name() && d.at.call.Tool == m.call.Tool && d.at.call.Server == m.call.Server
 }
@@ -258,6 +260,7 @@ func (t *trial) drift(m *made, c change, effect string) {
 // note adds a finding that does not.
 func (t *trial) note(m *made, c change) { add(&t.c.report.Notes, t.finding(m, c)) }
 
+// finding describes a change in the answer of a call, with the lock's difference beside it.
 func (t *trial) finding(m *made, c change) Finding {
 	s := t.c.servers
 	f := Finding{

@@ -29,6 +29,7 @@ type env struct {
 	now     int // the moment at which the call is made
 }
 
+// newEnv returns what the steps of a job see at its start: no argument of the tool yet, and no step.
 func newEnv(job int) *env {
 	return &env{job: job, scope: expressions.NewScope(map[string]any{"args": value.NewMap()}, nil)}
 }

@@ -160,6 +160,7 @@ func (s *stream) name(a Act) int32 {
 	return number
 }
 
+// hash is how a word is remembered.
 func (s *stream) hash(text string) uint64 { return maphash.String(s.seed, text) }
 
 // link notes where the value of an argument was before: whole, or the longest part of it that was.

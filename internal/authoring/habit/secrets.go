@@ -88,6 +88,7 @@ const Hidden = "[redacted]"
 // Without returns a value without its secrets.
 func (s *Secrets) Without(v value.Value) value.Value { return s.without(v, 0) }
 
+// without is Without for a value that is depth levels deep in another one.
 func (s *Secrets) without(v value.Value, depth int) value.Value {
 	if depth > deepest {
 		return Hidden

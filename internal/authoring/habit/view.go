@@ -44,6 +44,7 @@ func Views(all []Suggestion, projects *Projects) ([]View, error) {
 	return views, nil
 }
 
+// viewOf describes one suggestion; number is its place in the list.
 func viewOf(s *Suggestion, number int, projects *Projects) (View, error) {
 	v := View{Number: number, Chain: s.Chain, Times: len(s.Occurrences), First: s.First, Last: s.Last, Week: s.Week, File: s.File, Why: s.Why}
 	d := s.Draft
