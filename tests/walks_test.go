@@ -101,7 +101,6 @@ var unmetered = map[string]string{
 
 	"interop/importer.checkDepth":  "of a trace, which has at most MaxTraceBytes and is decoded from JSON; so are those below",
 	"interop/importer.countValues": "see checkDepth",
-	"interop/importer.longestKey":  "see checkDepth",
 }
 
 var (

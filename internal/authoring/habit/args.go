@@ -253,21 +253,16 @@ func (m *maker) isPartlyRead(text string, e *env) bool {
 // todo returns the expression of a value that the author has to write: it fails, and says so.
 func (m *maker) todo(wants []value.Value, key, step string) *config.Data {
 	data := config.NewExpression("")
-	data.Expr.Value = quoted(todoMark(len(m.draft.Todos)))
+	data.Expr.Value = Quoted(todoMark(len(m.draft.Todos)))
 	seen := m.seen(wants)
 	m.draft.Todos = append(m.draft.Todos, Todo{Step: step, Argument: key, Seen: wants[:min(len(wants), mostSeen)], data: data})
 	m.draft.Note(data, "TODO: the agent worked this out itself. It was %s.", seen)
 	return data
 }
 
-// add makes an argument of the tool of the value of each job, and returns it.
+// add makes an argument of the tool of the value of each job, and returns it. It can be read at once, in all environments.
 func (m *maker) add(values []value.Value, envs []*env, key string) *Input {
-	return m.input(values, envs, key, false)
-}
-
-// input is add; todo says that the values are what the agent chose. The argument can be read at once, in all environments.
-func (m *maker) input(values []value.Value, envs []*env, key string, todo bool) *Input {
-	in := &Input{Name: m.inputs.Unique(Identifier(key, "value")), Values: values, todo: todo}
+	in := &Input{Name: m.inputs.Unique(Identifier(key, "value")), Values: values}
 	in.Secret = config.SecretName(key) || slices.ContainsFunc(values, m.secrets.Has)
 	m.draft.Inputs = append(m.draft.Inputs, in)
 	for i, e := range m.outer {
@@ -319,7 +314,7 @@ func dataWithin(v value.Value, depth int) *config.Data {
 func (d *Draft) finish() {
 	for _, t := range d.Todos {
 		if t.data != nil {
-			t.data.Expr.Value = "$error(" + quoted(t.String()) + ")"
+			t.data.Expr.Value = "$error(" + Quoted(t.String()) + ")"
 		}
 	}
 }

@@ -33,7 +33,6 @@ type Input struct {
 	Name   string
 	Values []value.Value // one for each job; nil: the job does not give it
 	Secret bool
-	todo   bool // it stands for a list that the agent chose
 }
 
 // Todo is a value that the agent worked out itself.

@@ -64,7 +64,7 @@ func textFilter(in, out []string) string {
 	slices.SortStableFunc(marks, func(a, b string) int { return markerRank(a)/100 - markerRank(b)/100 }) // without digits first
 	for _, mark := range marks {
 		if mark != "" && apart(in, out, func(text string) bool { return strings.Contains(text, mark) }) {
-			return "[$contains($, " + quoted(mark) + ")]"
+			return "[$contains($, " + Quoted(mark) + ")]"
 		}
 	}
 	if apart(in, out, func(text string) bool { return strings.ContainsAny(text, "0123456789") }) {
@@ -140,7 +140,7 @@ func bounds(items []value.Value, key string) (lowest, highest float64, ok bool) 
 func scalarText(v value.Value) string {
 	switch v := v.(type) {
 	case string:
-		return quoted(v)
+		return Quoted(v)
 	case bool, float64:
 		return shown(v)
 	}

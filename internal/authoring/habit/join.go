@@ -39,7 +39,7 @@ func (m *maker) terms(wants []string, envs []*env, depth int) []string {
 		}
 	}
 	if allSame(wants) && !m.secrets.Has(wants[0]) {
-		return []string{quoted(wants[0])}
+		return []string{Quoted(wants[0])}
 	}
 	return nil
 }

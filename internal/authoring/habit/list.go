@@ -248,7 +248,7 @@ func itemsOf(v value.Value) []value.Value {
 	return []value.Value{v}
 }
 
-// cores returns what is left of texts that begin and end alike; the texts themselves where that is nothing.
+// cores returns texts without what they all begin and end with; a text that would be empty then stays whole.
 func cores(wants []value.Value) []string {
 	texts := make([]string, len(wants))
 	for i, want := range wants {

@@ -132,7 +132,7 @@ func (m *maker) chosen(step *config.Data, id string, s *shape, parts []part, env
 		}
 	}
 	composed := m.foundInside(lists, envs)
-	in := m.input(lists, envs, plural(cmp.Or(Identifier(name, ""), id)), composed)
+	in := m.add(lists, envs, plural(cmp.Or(Identifier(name, ""), id)))
 	each := config.NewText("args." + in.Name)
 	step.Set("each", each)
 	if composed {

@@ -35,7 +35,7 @@ func pathText(root string, steps ...any) string {
 // fieldText returns the expression that reads a field of what a path has.
 func fieldText(path, key string) string {
 	if strings.ContainsAny(key, "`\n") || key == "" {
-		return fmt.Sprintf("$lookup(%s, %s)", path, quoted(key))
+		return fmt.Sprintf("$lookup(%s, %s)", path, Quoted(key))
 	}
 	return path + "." + nameText(key)
 }
@@ -80,9 +80,7 @@ func (n Names) Unique(name string) string {
 }
 
 // Quoted returns a text as JSONata writes it.
-func Quoted(text string) string { return quoted(text) }
-
-func quoted(text string) string { return string(value.AppendString(nil, text)) }
+func Quoted(text string) string { return string(value.AppendString(nil, text)) }
 
 // reserved are the words that are no names of fields or steps.
 var reserved = map[string]bool{"args": true, "and": true, "or": true, "in": true, "true": true, "false": true, "null": true, "function": true}

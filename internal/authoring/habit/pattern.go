@@ -10,7 +10,7 @@ import (
 )
 
 // patternOf returns a pattern that each of the texts matches as a whole: digits, hexadecimal digits, or what they have
-// in common between separators; "" when there is none that says enough.
+// in common between separators; "" when there is none, or it would match any word.
 func patternOf(wants []string) string {
 	runs := runsOf(wants[0])
 	if len(runs) == 0 || len(runs) > 9 {

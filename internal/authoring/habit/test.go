@@ -22,21 +22,23 @@ func (d *Draft) Test(job int, tool, name string) (test, cassette []byte, err err
 		return nil, nil, err
 	}
 	one := config.NewObject().Set("name", name).Set("tool", tool).Set("args", DataOf(d.Secrets.Without(d.Args[job])))
-	if v := d.Secrets.Without(d.runs[job].value); v != nil && value.Size(v) <= longestExpected && longestKey(v, 0) <= maxKey {
+	if v := d.Secrets.Without(d.runs[job].value); v != nil && value.Size(v) <= longestExpected && LongestKey(v) <= MaxKey {
 		one.Set("expect", config.NewObject().Set("value", DataOf(v)))
 	}
 	test, err = config.Format("the test", config.NewObject().Set("tests", config.NewList(one)), nil)
 	return test, cassette, err
 }
 
-// maxKey is the length of a key in bytes up to which YAML parsers read one.
-const maxKey = 1000
+// MaxKey is the length of a key in bytes up to which YAML parsers read one.
+const MaxKey = 1000
 
-// longestKey returns the length of the longest key in a value, in bytes.
+// LongestKey returns the length of the longest key in a value, in bytes; more than MaxKey for one that is nested too deep.
+func LongestKey(v value.Value) int { return longestKey(v, 0) }
+
 func longestKey(v value.Value, depth int) int {
 	longest := 0
 	if depth > deepest {
-		return maxKey + 1
+		return MaxKey + 1
 	}
 	if list, isList := v.([]any); isList {
 		for _, item := range list {

@@ -179,10 +179,10 @@ func takes(texts, wants []string, before, after string) bool {
 func markerForm(before, after string) string {
 	form := theText
 	if before != "" {
-		form = "$substringAfter(" + form + ", " + quoted(before) + ")"
+		form = "$substringAfter(" + form + ", " + Quoted(before) + ")"
 	}
 	if after != "" {
-		form = "$substringBefore(" + form + ", " + quoted(after) + ")"
+		form = "$substringBefore(" + form + ", " + Quoted(after) + ")"
 	}
 	return form
 }
@@ -204,7 +204,7 @@ func fieldForms(texts, wants []string) (forms []string) {
 				same = same && at >= 0 && at < len(fields) && strings.TrimSpace(fields[at]) == wants[i]
 			}
 			if same {
-				form := fmt.Sprintf("$split(%s, %s)[%d]", theText, quoted(separator), number)
+				form := fmt.Sprintf("$split(%s, %s)[%d]", theText, Quoted(separator), number)
 				forms = append(forms, form, "$trim("+form+")")
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"toolgraph/expressions/value"
+	"toolgraph/internal/authoring/habit"
 	"toolgraph/internal/base/wording"
 	"toolgraph/mcpclient"
 )
@@ -18,7 +19,6 @@ const (
 	MaxTraceBytes = 64 << 20
 	maxCalls      = 2000 // of one tool
 	maxDepth      = 200  // of arguments and results
-	maxKey        = 1000 // bytes of a key, up to which YAML parsers read one
 )
 
 // call is one call of a trace. The moments are the numbers of the trace's entries, from 1: what was
@@ -218,8 +218,8 @@ func (e entry) argsOf(v value.Value) (value.Value, error) {
 	if err := checkDepth(v, 0); err != nil {
 		return nil, e.errorf("the arguments are %s", err)
 	}
-	if n := longestKey(v); n > maxKey {
-		return nil, e.errorf("an argument has a name of %d bytes, expected at most %d", n, maxKey)
+	if n := habit.LongestKey(v); n > habit.MaxKey {
+		return nil, e.errorf("an argument has a name of %d bytes, expected at most %d", n, habit.MaxKey)
 	}
 	return v, nil
 }
@@ -352,23 +352,6 @@ func checkDepth(v value.Value, depth int) error {
 		}
 	}
 	return nil
-}
-
-// longestKey returns the length of the longest key in a value, in bytes.
-func longestKey(v value.Value) int {
-	longest := 0
-	if list, isList := v.([]any); isList {
-		for _, item := range list {
-			longest = max(longest, longestKey(item))
-		}
-	}
-	if object, isObject := value.ObjectOf(v); isObject {
-		for _, key := range object.Keys() {
-			member, _ := object.Get(key)
-			longest = max(longest, len(key), longestKey(member))
-		}
-	}
-	return longest
 }
 
 // columnAt returns the column, from 1, of a byte of a text's last line.
