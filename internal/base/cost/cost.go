@@ -22,10 +22,20 @@ func Of(f func()) Cost {
 	return Cost{Bytes: after.TotalAlloc - before.TotalAlloc, Objects: after.Mallocs - before.Mallocs}
 }
 
-// Below fails the test when f allocates more than limit bytes.
+// tries is how often work that seems to cost too much is measured. What else runs in the process, and
+// a garbage collection that empties pools meanwhile, add to a cost and never take from it, so the
+// smallest of several is the nearest to the truth.
+const tries = 5
+
+// Below fails the test when f allocates more than limit bytes each time. It calls f again only when
+// that was so.
 func Below(t testing.TB, limit uint64, f func()) {
 	t.Helper()
-	if used := Of(f).Bytes; used > limit {
+	used := Of(f).Bytes
+	for try := 1; used > limit && try < tries; try++ {
+		used = min(used, Of(f).Bytes)
+	}
+	if used > limit {
 		t.Errorf("allocated %d bytes, want at most %d", used, limit)
 	}
 }
@@ -39,10 +49,17 @@ const growth = 2.7
 // is not counted. Work that allocates no memory needs a counter of its own.
 func Linear(t testing.TB, n int, prepare func(n int) (work func())) {
 	t.Helper()
-	once, twice := prepare(n), prepare(2*n)
+	once := prepare(n)
 	once() // fills caches of the whole process
-	small, large := Of(once), Of(twice)
-	if float64(large.Bytes) > growth*float64(small.Bytes) || float64(large.Objects) > growth*float64(small.Objects) {
+	small, large := Of(once), Of(prepare(2*n))
+	grown := func() bool {
+		return float64(large.Bytes) > growth*float64(small.Bytes) || float64(large.Objects) > growth*float64(small.Objects)
+	}
+	for try := 1; grown() && try < tries; try++ {
+		again := Of(prepare(2 * n))
+		large = Cost{Bytes: min(large.Bytes, again.Bytes), Objects: min(large.Objects, again.Objects)}
+	}
+	if grown() {
 		t.Errorf("an input of %d costs %d bytes in %d objects, one of %d costs %d bytes in %d objects",
 			n, small.Bytes, small.Objects, 2*n, large.Bytes, large.Objects)
 	}

@@ -45,4 +45,13 @@ func TestBelow(t *testing.T) {
 	if Below(r, 1<<20, allocate(1, 1<<21)); r.failed == "" {
 		t.Error("2 MiB passed for less than 1 MiB")
 	}
+	calls := 0
+	Below(t, 1<<20, func() { // something else allocates during the first two
+		if calls++; calls <= 2 {
+			allocate(1, 1<<21)()
+		}
+	})
+	if calls != 3 {
+		t.Errorf("measured %d times, want until it was below", calls)
+	}
 }
