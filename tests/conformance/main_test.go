@@ -70,10 +70,10 @@ func node(t *testing.T, modules string, script string, args ...string) *exec.Cmd
 	return cmd
 }
 
-// withPath is the environment in which the graphs' server is found, and these folders.
+// withPath is the environment in which the graphs' servers are found, and these folders.
 func withPath(t *testing.T, folders ...string) []string {
 	t.Helper()
-	folders = append(folders, filepath.Dir(testbin.Build(t, "toolgraph/tests/fakeserver")), os.Getenv("PATH"))
+	folders = append(folders, filepath.Dir(testbin.Build(t, "toolgraph/tests/fakeserver")), filepath.Dir(testbin.Build(t, "toolgraph")), os.Getenv("PATH"))
 	return append(os.Environ(), "PATH="+strings.Join(folders, string(filepath.ListSeparator)))
 }
 
@@ -123,10 +123,10 @@ func run(t *testing.T, cmd *exec.Cmd) *testbin.Said {
 
 var address = regexp.MustCompile(`http://\S+/mcp`)
 
-// serveHTTP serves the graphs and is their URL.
-func serveHTTP(t *testing.T) string {
+// serveHTTP serves a graph file and is its URL.
+func serveHTTP(t *testing.T, graphs string) string {
 	t.Helper()
-	cmd := exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", filepath.Join("testdata", "graphs.yaml"), "--http", "127.0.0.1:0",
+	cmd := exec.Command(testbin.Build(t, "toolgraph"), "serve", "-g", graphs, "--http", "127.0.0.1:0",
 		"--state", t.TempDir(), "--history-max-value", "20000") // a result that is longer makes a task fail, which the suite wants to see
 	cmd.Env = withPath(t)
 	said := run(t, cmd)

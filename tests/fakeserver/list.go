@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -45,9 +46,12 @@ func (s *server) pulled() ([]string, map[string]json.RawMessage) {
 	if err != nil {
 		return names, nil
 	}
-	var other map[string]json.RawMessage
-	if err := json.Unmarshal(src, &other); err != nil {
-		fmt.Fprintln(os.Stderr, "rugpull:", err)
+	other := map[string]json.RawMessage{}
+	for more := json.NewDecoder(bytes.NewReader(src)); more.More(); { // an object a line, or one alone
+		if err := more.Decode(&other); err != nil {
+			fmt.Fprintln(os.Stderr, "rugpull:", err)
+			break
+		}
 	}
 	remaining := names[:0]
 	for _, name := range names {

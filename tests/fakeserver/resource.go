@@ -16,6 +16,7 @@ import (
 //	binarypart:…  the value of the mode "part" as a blob
 //	big:N     N bytes
 //	hold:…    nothing, until it is cancelled
+//	…-binary  an empty image of the type image/png
 //	…         two contents: a text about the URI, and the value of the mode "part"
 func (s *server) read(m message) {
 	var p struct {
@@ -56,6 +57,10 @@ func (s *server) read(m message) {
 			n, _ := strconv.Atoi(rest)
 			contents = []any{text(p.URI, strings.Repeat("x", n))}
 		default:
+			if strings.HasSuffix(p.URI, "-binary") {
+				contents = []any{map[string]any{"uri": p.URI, "mimeType": "image/png", "blob": "iVBORw0KGgo="}}
+				break
+			}
 			contents = []any{text(p.URI, "about "+p.URI), map[string]any{"uri": p.URI + "/part", "text": s.modes["part"]}}
 		}
 		s.result(m.ID, map[string]any{"contents": contents})
