@@ -17,7 +17,7 @@ import (
 )
 
 // The versions that the tests are written for.
-var packages = []string{"playwright-core@1.65.1", "axe-core@4.14.1"}
+var packages = []string{"playwright-core@1.65.1", "axe-core@4.14.1", "gifenc@1.0.3", "pngjs@7.0.0", "ansi-to-html@0.7.2"}
 
 // noEnd ends a browser that hangs.
 const noEnd = 10 * time.Minute
@@ -37,6 +37,49 @@ func TestPage(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) {
 			run(t, file, env)
 		})
+	}
+}
+
+// Each picture of the documentation is used there, and the text of what it shows is stored; a still of a command shows what the command
+// prints now. (What pictures of the page show is compared by TestPage.)
+func TestPicturesShowTheProduct(t *testing.T) {
+	var text strings.Builder
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md") {
+		src, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(src)
+	}
+	pictures, err := os.ReadDir("../../docs/images")
+	if err != nil || len(pictures) < 15 {
+		t.Fatal(pictures, err)
+	}
+	for _, picture := range pictures {
+		name := picture.Name()
+		if !strings.Contains(text.String(), "images/"+name) {
+			t.Errorf("no page of the documentation shows %s", name)
+		}
+		stored, err := filepath.Glob("testdata/shown/" + strings.TrimSuffix(name, filepath.Ext(name)) + "*.txt")
+		if err != nil || len(stored) == 0 {
+			t.Errorf("testdata/shown has no text of what %s shows: make pictures", name)
+		}
+	}
+	shown, err := os.ReadFile("testdata/shown/explain.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed, err := exec.Command(testbin.Build(t, "toolgraph"), "explain", "unknown-tool").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if got := "$ toolgraph explain unknown-tool " + words(string(printed)); got != words(string(shown)) {
+		t.Errorf("the picture explain shows\n%s\nthe program prints\n%s", words(string(shown)), got)
 	}
 }
 

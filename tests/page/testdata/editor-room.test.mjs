@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert, blur, newState, press, shot, test, use } from './lib.mjs';
+import { assert, blur, newState, press, test, use } from './lib.mjs';
 
 const nodes = Array.from({ length: 14 }, (_, i) => `      - {id: n${i}, type: transform, transform: {expr: '[$.entry.none${i}, $.entry.text.size, $.exit]'}, next: ${i < 13 ? `n${i + 1}` : 'exit'}}\n`).join('');
 const file = `version: "1.0"
@@ -31,7 +31,6 @@ test('a conflict with findings leaves 12 lines of the editor', () => {
     await page.click('text=Show the difference');
     await page.waitForSelector('.diff');
     await page.waitForFunction(() => document.querySelectorAll('.findings li').length > 30);
-    await shot(page, 'conflict');
     const height = (selector) => page.locator(selector).evaluate((el) => el.getBoundingClientRect().height);
     assert.ok(await height('.editor-host') >= 240, `the editor has ${await height('.editor-host')} pixels`);
     assert.ok(await height('.diff') >= 80, 'the difference');

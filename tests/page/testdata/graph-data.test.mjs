@@ -1,4 +1,4 @@
-import { accessible, assert, blur, graph, press, shot, status, submit, test, text, use } from './lib.mjs';
+import { accessible, assert, blur, graph, press, status, submit, test, text, use } from './lib.mjs';
 import { entry, exit, file, set } from './graphs.mjs';
 
 const tip = '.node-tip';
@@ -68,7 +68,6 @@ test('data stand beside the nodes on demand, and are those of the step that is i
   await press(page, 'Home', 'j', 'j', 'j');
   await becomes('add', '1');
   assert.equal(await data('total'), 'not run');
-  await shot(page, 'data');
   await accessible(page, 'data', '.graph');
   await page.click('[aria-label="Data beside the nodes"]');
   await page.waitForFunction(() => !document.querySelector('.canvas .data'));

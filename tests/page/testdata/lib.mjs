@@ -88,11 +88,7 @@ export async function use(file, view, work) {
   }
 }
 
-export const shot = async (page, name) => {
-  if (!SHOTS) return;
-  await page.waitForTimeout(300); // for what fades in
-  await page.screenshot({ path: join(SHOTS, `ui-${name}.png`) });
-};
+export { still as shot } from './pictures.mjs';
 export const status = (page, word) => page.waitForSelector(`.controls .status.${word}`);
 export const text = (page, selector) => page.locator(selector).first().textContent();
 export const press = async (page, ...keys) => {

@@ -1,4 +1,4 @@
-import { accessible, assert, graph, press, shot, status, test, text, use } from './lib.mjs';
+import { accessible, assert, graph, press, status, test, text, use } from './lib.mjs';
 
 // Three parts are paused: each can be looked at and continued alone; all are continued by F8.
 test('several paused parts', () => use(graph('parts'), {}, async (page) => {
@@ -9,7 +9,6 @@ test('several paused parts', () => use(graph('parts'), {}, async (page) => {
   assert.match(await text(page, '.controls-state'), /at a breakpoint, 3 parts/);
   assert.match(await text(page, '.form-head'), /trip/);
   await accessible(page, 'paused parts', '.held-parts');
-  await shot(page, 'parts');
   await page.click('.held-parts [aria-label="Continue 1.1 alone"]'); // the fourth takes its place
   await page.waitForFunction(() => [...document.querySelectorAll('.held-parts li button.mono')].map((b) => b.innerText).join() === '1.0,1.2,1.3');
   await page.click('.held-parts button.mono:has-text("1.2")');

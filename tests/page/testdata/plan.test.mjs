@@ -102,7 +102,7 @@ test('a plan is debugged', () => {
     await status(page, 'finished');
     await page.waitForSelector('.origin >> text=from');
     await page.click('text=Run again …');
-    await page.waitForFunction((p) => JSON.stringify(JSON.parse(document.querySelector('#run-form textarea').value)) === p, JSON.stringify(plan));
+    await page.waitForFunction((p) => JSON.stringify(JSON.parse(document.querySelector('#run-form textarea')?.value ?? 'null')) === p, JSON.stringify(plan));
   });
 });
 
