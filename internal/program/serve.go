@@ -38,7 +38,7 @@ func (f *ServeFlags) Register(cmd *cobra.Command) {
 
 // NewServe returns the command serve. connect connects to where runs are made, once the file is loaded; nil: they are made
 // in this process.
-func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error)) *cobra.Command {
+func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (_ runtime.Elsewhere, end func(), err error)) *cobra.Command {
 	flags := &ServeFlags{}
 	flags.elsewhere = connect
 	cmd := &cobra.Command{

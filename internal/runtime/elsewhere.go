@@ -24,9 +24,11 @@ type Elsewhere interface {
 	// The error says why it will not be. When ctx ends, the run is cancelled, unless the cause is
 	// execution.ErrSuspended: then it continues.
 	Run(ctx context.Context, r Remote) error
-	// Answered lets a run go on: the answer to its open question is in the store, see Host.Answer.
-	Answered(ctx context.Context, run string, q journal.Asked) error
-	Close()
+	// Change lets a run go on: the answer to its open question is in the store, see Host.Answer. Without a question it
+	// cancels the run. One that is over stays as it is.
+	Change(ctx context.Context, run string, answered *journal.Asked) error
+	// Over returns why a run is over although its end is not recorded; nil while it goes on, or while that is not known.
+	Over(ctx context.Context, run string) error
 }
 
 // Remote is a run that is to be made elsewhere.
@@ -51,8 +53,9 @@ func (s *Session) connectElsewhere(ctx context.Context) (err error) {
 	if s.History == nil {
 		return errors.New("runs that are made elsewhere have to be recorded, and the run history cannot be opened; name it with --state")
 	}
-	if s.elsewhere, err = s.given.Elsewhere(ctx, s.Log); err == nil {
-		s.closers = append(s.closers, s.elsewhere.Close)
+	var end func()
+	if s.elsewhere, end, err = s.given.Elsewhere(ctx, s.Log); err == nil {
+		s.closers = append(s.closers, end)
 	}
 	return err
 }
@@ -62,6 +65,10 @@ func (s *Session) connectElsewhere(ctx context.Context) (err error) {
 func (l *Loaded) runElsewhere(
 	ctx context.Context, engine *execution.Engine, listed *graph.Graph, given value.Value, report *reporter,
 ) (*execution.Result, error) {
+	called := server.CalledBy(ctx)
+	if c := called.Continued; c != nil { // of a task, whose end is wanted
+		return l.endElsewhere(ctx, c.Run)
+	}
 	g, args, err := l.ForRun(ctx, listed, given, l)
 	if err != nil {
 		return nil, err
@@ -74,9 +81,11 @@ func (l *Loaded) runElsewhere(
 	}
 	remote := Remote{
 		ID: l.remoteID(ctx, listed.Tool.Name.Value, given), Tool: g.Tool.Name.Value, Graph: listed.HashWith(nil), Args: args, Subject: server.SubjectOf(ctx),
-		Keyed: server.CalledBy(ctx).Key != "",
+		Keyed: called.Key != "",
 	}
 	remote.Record = func(ctx context.Context) error { return l.recordStart(ctx, engine, g, args, remote.ID) }
+	defer l.unbegun.Delete(remote.ID)
+	l.unbegun.Store(remote.ID, remote.Record)
 	joins := false // a run that another call may have begun
 	if remote.Keyed {
 		id, begun, err := l.begun(ctx, remote.ID)
@@ -84,6 +93,7 @@ func (l *Loaded) runElsewhere(
 		remote.ID = id
 	}
 	for began := false; ; {
+		called.Name.Set(remote.ID)
 		result, err := l.runRemote(ctx, g, &remote, report, joins)
 		if !remote.Keyed {
 			return result, err
@@ -135,7 +145,7 @@ func (l *Loaded) remoteID(ctx context.Context, tool string, args value.Value) st
 func (l *Loaded) recordStart(ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, id string) error {
 	stop := make(chan struct{})
 	close(stop)
-	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop), execution.WithSubject(results.SubjectDigest(server.SubjectOf(ctx))))
+	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop), execution.WithCaller("", true), execution.WithSubject(results.SubjectDigest(server.SubjectOf(ctx))))
 	if !errors.Is(err, execution.ErrSuspended) {
 		return err
 	}
@@ -245,7 +255,7 @@ func (l *Loaded) passOn(ctx context.Context, g *graph.Graph, id string, asked jo
 		a = execution.Unasked(err)
 	}
 	if err = StoreAnswer(ctx, l.History, id, asked, a); err == nil {
-		err = l.elsewhere.Answered(ctx, id, asked)
+		err = l.elsewhere.Change(ctx, id, &asked)
 	}
 	if err != nil && ctx.Err() == nil {
 		l.Log.Warn("the answer of a user was not sent", "run", id, "error", err)

@@ -22,8 +22,8 @@ func (w *workers) Run(ctx context.Context, _ runtime.Remote) error {
 	return context.DeadlineExceeded
 }
 
-func (*workers) Answered(context.Context, string, journal.Asked) error { return nil }
-func (*workers) Close()                                                {}
+func (*workers) Change(context.Context, string, *journal.Asked) error { return nil }
+func (*workers) Over(context.Context, string) error                   { return nil }
 
 // Where workers make the runs of the file, the process that serves makes those of exposed tools itself, and records them.
 func TestExposedCallsNeedNoWorker(t *testing.T) {
@@ -40,7 +40,7 @@ func TestExposedCallsNeedNoWorker(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"up__echo","arguments":{"a":"passed"}}}` + "\n" +
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"own","arguments":{}}}` + "\n")
 	o := runtime.Options{Graph: path, History: &runtime.History{Place: state, Required: true, MaxValue: 1 << 20}}
-	o.Elsewhere = func(context.Context, *slog.Logger) (runtime.Elsewhere, error) { return w, nil }
+	o.Elsewhere = func(context.Context, *slog.Logger) (runtime.Elsewhere, func(), error) { return w, func() {}, nil }
 	if err := runtime.Serve(t.Context(), o, runtime.Service{Transport: c}); err != nil {
 		t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ type Options struct {
 	Console Console // nil: nothing is reported
 	Asker   Asker   // nil: no user can be asked
 
-	Elsewhere func(ctx context.Context, log *slog.Logger) (Elsewhere, error) // connects to where runs are made; nil: in this process
-	Around    func(execution.Journal) execution.Journal                      // around the journal of runs; nil: nothing is
+	Elsewhere func(ctx context.Context, log *slog.Logger) (_ Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
+	Around    func(execution.Journal) execution.Journal                                        // around the journal of runs; nil: nothing is
 }
 
 // Logging says where the log goes, and what is in it.

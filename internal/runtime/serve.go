@@ -136,12 +136,15 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 // share makes a server one of those that share its run history: any of them answers a call, whichever
 // has its run. Runs that are made elsewhere are shared there.
 func (l *Loaded) share(opts *server.Options, overHTTP bool, current func() *Loaded) {
-	if l.History == nil || l.elsewhere != nil {
+	if l.History == nil {
 		l.warnTasks()
 		return
 	}
-	l.fleet = newFleet(l.Session)
 	opts.Tasks, opts.TaskAfter = tasks{current}, l.File.Server.TaskAfter
+	if l.elsewhere != nil {
+		return
+	}
+	l.fleet = newFleet(l.Session)
 	if overHTTP { // all messages of a client of stdio come to this process
 		opts.Fleet = l.fleet
 	}

@@ -52,6 +52,7 @@ type Session struct {
 
 	telemetry *observe.Telemetry // nil: disabled
 	elsewhere Elsewhere          // nil: runs are made in this process
+	unbegun   sync.Map           // how to record the beginnings of the runs that are made elsewhere for calls, by their ids
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
 	options []execution.Option                                     // of every run

@@ -37,7 +37,7 @@ func besideName(ctx context.Context, secret string) string {
 // Begin makes a run a task of the subject of ctx.
 func (t tasks) Begin(ctx context.Context, tool, run string) (server.Task, error) {
 	l := t.current()
-	if err := l.History.Flush(ctx, run); err != nil {
+	if err := l.begunTask(ctx, run); err != nil {
 		return server.Task{}, err
 	}
 	body, err := json.Marshal(beside{tool})
@@ -84,7 +84,7 @@ func (t tasks) Look(ctx context.Context, id, state string) (server.Task, error) 
 	if state == "" {
 		run, err = l.History.Exact(ctx, name)
 	} else {
-		run, err = l.History.Wait(ctx, name, func(r journal.Run) bool { return taskState(r) != state })
+		run, err = l.nextState(ctx, name, state)
 	}
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
@@ -100,15 +100,28 @@ func (t tasks) Look(ctx context.Context, id, state string) (server.Task, error) 
 	}
 	task := server.Task{
 		ID: id, Tool: tool, Run: name, State: taskState(run), Status: taskStatus(run), Created: run.Started, Updated: lastChange(run), Keep: keep.MaxAge,
-		Interrupted: run.Status == journal.Interrupted && l.fleet.localRun(name) == nil,
+	}
+	open := run.Open()
+	if l.elsewhere != nil {
+		open, err = l.lookElsewhere(ctx, run, &task)
+	} else {
+		task.Interrupted = run.Status == journal.Interrupted && l.fleet.localRun(name) == nil
 	}
 	if task.Status == server.TaskAsks {
-		for _, asked := range run.Open() {
+		for _, asked := range open {
 			q := l.openQuestion(ctx, run, asked)
 			task.Questions = append(task.Questions, server.TaskQuestion{Name: questionName(asked), Params: Elicitation(&q)})
 		}
 	}
-	return task, nil
+	return task, err
+}
+
+// nextState waits until a task has another state than it had.
+func (l *Loaded) nextState(ctx context.Context, run, state string) (journal.Run, error) {
+	if l.elsewhere != nil {
+		return l.nextStateElsewhere(ctx, run, state)
+	}
+	return l.History.Wait(ctx, run, func(r journal.Run) bool { return taskState(r) != state })
 }
 
 // taskStatus returns the status of a run as that of a task. One that is interrupted goes on.
@@ -174,9 +187,14 @@ func (t tasks) Change(ctx context.Context, id string, answers map[string]json.Ra
 	}
 	l := t.current()
 	var goes *server.Continued
-	if answers == nil {
+	switch {
+	case l.elsewhere != nil && answers == nil:
+		err = l.elsewhere.Change(ctx, name, nil)
+	case l.elsewhere != nil:
+		err = l.answerElsewhere(ctx, name, answers)
+	case answers == nil:
 		err = l.cancelTask(ctx, name)
-	} else {
+	default:
 		goes, err = l.answerTask(ctx, name, tool, answers)
 	}
 	var refused *server.RefusedError
@@ -212,46 +230,62 @@ func (l *Loaded) cancelTask(ctx context.Context, id string) error {
 // answer is compared with the form of the graph as it is now; where that has changed, only its action is read.
 func (l *Loaded) answerTask(ctx context.Context, id, tool string, answers map[string]json.RawMessage) (goes *server.Continued, err error) {
 	err = l.reach(ctx, id, func(run journal.Run) (done bool, err error) {
-		var replies []answerMail
-		given := map[string]json.RawMessage{}
-		for _, asked := range run.Open() {
-			name := questionName(asked)
-			raw := answers[name]
-			if raw == nil {
-				continue
-			}
-			q := l.openQuestion(ctx, run, asked)
-			if err := checkAnswer(ctx, &q, raw); err != nil {
-				return true, &server.RefusedError{Reason: "inputResponses." + name + ": " + err.Error()}
-			}
-			a, err := readAnswer(&q, raw)
-			if err != nil {
-				return true, err
-			}
-			replies, given[name] = append(replies, answerMail{markFor(asked), a}), raw
+		given, err := l.checkedAnswers(ctx, run, run.Open(), answers)
+		if err != nil {
+			return true, err
 		}
-		if run.Status == journal.Interrupted && len(replies) > 0 {
-			goes = &server.Continued{Run: id, Answers: given, Tool: tool}
+		if run.Status == journal.Interrupted && len(given) > 0 {
+			goes = &server.Continued{Run: id, Answers: map[string]json.RawMessage{}, Tool: tool}
+			for _, one := range given {
+				goes.Answers[one.name] = answers[one.name]
+			}
 			return true, nil
 		}
-		return l.reply(ctx, run, replies)
+		return l.reply(ctx, run, given)
 	})
 	return goes, err
+}
+
+// taskAnswer is the answer to an open question of a task, which it has been compared with.
+type taskAnswer struct {
+	name   string // of the question
+	asked  *journal.Asked
+	answer execution.Answer
+}
+
+// checkedAnswers returns those answers that belong to an open question. The error is for the client whose answer does not match.
+func (l *Loaded) checkedAnswers(ctx context.Context, run journal.Run, open []*journal.Asked, answers map[string]json.RawMessage) (given []taskAnswer, err error) {
+	for _, asked := range open {
+		one := taskAnswer{name: questionName(asked), asked: asked}
+		raw := answers[one.name]
+		if raw == nil {
+			continue
+		}
+		q := l.openQuestion(ctx, run, asked)
+		if err := checkAnswer(ctx, &q, raw); err != nil {
+			return nil, &server.RefusedError{Reason: "inputResponses." + one.name + ": " + err.Error()}
+		}
+		if one.answer, err = readAnswer(&q, raw); err != nil {
+			return nil, err
+		}
+		given = append(given, one)
+	}
+	return given, nil
 }
 
 // reply sends answers to the process of a run, and reports whether the run has them all. Each is recorded by that process
 // before its question is closed, so the client's request is acknowledged when the answers survive a crash. An answer
 // to a question that a resumed run has not asked again yet is not taken; it is sent again after a while.
-func (l *Loaded) reply(ctx context.Context, run journal.Run, replies []answerMail) (done bool, err error) {
+func (l *Loaded) reply(ctx context.Context, run journal.Run, replies []taskAnswer) (done bool, err error) {
 	for _, one := range replies {
-		if err := l.fleet.answer(ctx, run, one); err != nil {
+		if err := l.fleet.answer(ctx, run, answerMail{markFor(one.asked), one.answer}); err != nil {
 			return false, err
 		}
 	}
 	waiting, stop := context.WithTimeout(ctx, sendAgain)
 	defer stop()
 	for _, one := range replies {
-		after, err := l.History.Wait(waiting, run.ID, isClosed(one.Mark))
+		after, err := l.History.Wait(waiting, run.ID, isClosed(markFor(one.asked)))
 		if err != nil || after.Status == journal.Interrupted { // its process may have died with the answer
 			return false, nil
 		}
@@ -304,6 +338,11 @@ func (l *Loaded) continueTask(ctx context.Context, j *joining, c *server.Continu
 	if !run.HasEnded() {
 		return l.join(ctx, j)
 	}
+	return l.taskEnd(ctx, run)
+}
+
+// taskEnd returns the recorded end of a task.
+func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Result, error) {
 	result, err := l.endOf(ctx, run)
 	var lost *lostError
 	var unread *unreadError

@@ -149,10 +149,32 @@ func (r *remote) lookForWorkers(ctx context.Context, queue, tool string) {
 	}
 }
 
-// Answered signals to the workflow of a run that its question has an answer.
-func (r *remote) Answered(ctx context.Context, run string, q journal.Asked) error {
-	return r.client.SignalWorkflow(ctx, run, "", AnswerSignal, Answer{At: q.Address, Digest: q.Digest})
+// Change signals to the workflow of a run that its question has an answer, or cancels it.
+func (r *remote) Change(ctx context.Context, run string, answered *journal.Asked) (err error) {
+	if answered == nil {
+		err = r.client.CancelWorkflow(ctx, run, "")
+	} else {
+		err = r.client.SignalWorkflow(ctx, run, "", AnswerSignal, Answer{At: answered.Address, Digest: answered.Digest})
+	}
+	var over *serviceerror.NotFound
+	if errors.As(err, &over) {
+		return nil
+	}
+	return err
 }
 
-// Close closes the connection.
-func (r *remote) Close() { r.client.Close() }
+// Over returns why the workflow of a run has ended; nil while it goes on, or the server does not say.
+func (r *remote) Over(ctx context.Context, run string) error {
+	found, err := r.client.DescribeWorkflowExecution(ctx, run, "")
+	var unknown *serviceerror.NotFound
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("Temporal has no workflow %s; it keeps those that have ended for the retention of the namespace", run)
+	case err != nil || found.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		return nil
+	}
+	if err := r.client.GetWorkflow(ctx, run, "").Get(ctx, nil); err != nil {
+		return err
+	}
+	return errors.New("its workflow has completed; serve and workers need the same --state")
+}

@@ -13,12 +13,12 @@ import (
 func newServe(std program.Streams) *cobra.Command {
 	var to connection
 	var queues queues
-	cmd := program.NewServe(std, func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, error) {
+	cmd := program.NewServe(std, func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, func(), error) {
 		c, err := to.dial(ctx, log)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return &remote{client: c, queues: queues, log: log, warned: map[string]bool{}}, nil
+		return &remote{client: c, queues: queues, log: log, warned: map[string]bool{}}, c.Close, nil
 	})
 	cmd.Short = "Serve the graphs of a file as MCP tools whose runs are made by workers"
 	cmd.Long = `Serve the graphs of a file as MCP tools, over stdio or with --http, as "toolgraph serve" does. A
