@@ -59,12 +59,12 @@ type authorizer struct {
 	issuer  string        // of a machine's tokens, guarded by turn; empty: not yet known
 }
 
-func newAuthorizer(conf settings, dir string) (*authorizer, error) {
+func newAuthorizer(conf settings, dir string, keys *tokenKey) (*authorizer, error) {
 	server, err := addressOf(conf)
 	if err != nil {
 		return nil, err
 	}
-	file, err := newTokenFile(dir, server)
+	file, err := newTokenFile(dir, keys, server)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (a *authorizer) token(ctx context.Context, refused string) (string, error) 
 	var err error
 	if a.conf.OAuth.Machine {
 		g, err = a.machine(ctx)
-	} else if g, err = a.read(); err == nil && !usable(g, refused) {
+	} else if g, err = a.read(ctx); err == nil && !usable(g, refused) {
 		g, err = a.renew(ctx, refused)
 	}
 	if err != nil {
@@ -133,8 +133,8 @@ func (a *authorizer) token(ctx context.Context, refused string) (string, error) 
 	return g.Token.AccessToken, nil
 }
 
-func (a *authorizer) read() (*grant, error) {
-	g, err := a.file.read()
+func (a *authorizer) read(ctx context.Context) (*grant, error) {
+	g, err := a.file.read(ctx)
 	if err != nil {
 		return nil, &tokenError{login: true, why: err.Error()}
 	}
@@ -148,7 +148,7 @@ func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) 
 		return nil, err
 	}
 	defer unlock()
-	g, err := a.read()
+	g, err := a.read(ctx)
 	if err != nil || usable(g, refused) {
 		return g, err
 	}
@@ -177,7 +177,7 @@ func (a *authorizer) renew(ctx context.Context, refused string) (*grant, error) 
 	}
 	renewed := *g
 	renewed.Token = token
-	return &renewed, a.file.write(&renewed)
+	return &renewed, a.file.write(ctx, &renewed)
 }
 
 // oauthClient is the library's part, and where it leaves the token.

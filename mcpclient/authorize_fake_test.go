@@ -195,5 +195,6 @@ func login(t testing.TB, p *Pool, show func(string)) error {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	return p.Login(ctx, "fake", show)
+	_, err := p.Login(ctx, "fake", show)
+	return err
 }

@@ -186,7 +186,7 @@ func TestLoginRefusals(t *testing.T) {
 	// A forged answer is turned away and ends nothing.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	err := p.Login(ctx, "fake", func(address string) {
+	_, err := p.Login(ctx, "fake", func(address string) {
 		to, _ := url.Parse(address)
 		forged := url.Values{"code": {"code-x"}, "state": {"forged"}}
 		go func() {

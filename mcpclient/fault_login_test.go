@@ -168,7 +168,7 @@ func TestV10AddressesThatMetadataName(t *testing.T) {
 				}))
 				ctx, stop := context.WithTimeout(context.Background(), patience)
 				defer stop()
-				err := p.Login(ctx, "fake", func(address string) {
+				_, err := p.Login(ctx, "fake", func(address string) {
 					if mustURL(t, address).Hostname() == "127.0.0.1" {
 						agree(t)(address)
 						return

@@ -20,9 +20,9 @@ import (
 // Login gets a token for a server whose entry has oauth, and stores it for later calls
 // of any process of this user. show gets the address at which the user agrees; the
 // answer comes back to a loopback address on which Login listens until ctx ends. The
-// error is an *Error.
-func (p *Pool) Login(ctx context.Context, server string, show func(address string)) error {
-	return p.use(server, "", func(u *upstream) *Error {
+// error is an *Error. place says, in words, where the token is.
+func (p *Pool) Login(ctx context.Context, server string, show func(address string)) (place string, err error) {
+	err = p.use(server, "", func(u *upstream) *Error {
 		switch {
 		case u.authFault != nil:
 			return &Error{Code: CodeLoginNeeded, Message: u.authFault.Error()}
@@ -35,7 +35,8 @@ func (p *Pool) Login(ctx context.Context, server string, show func(address strin
 		case u.conf.OAuth.Machine:
 			return &Error{Code: CodeLoginNeeded, Message: "has grant: client_credentials, so it needs no login of a person"}
 		}
-		err := u.auth.login(ctx, u.opts.name, show)
+		var err error
+		place, err = u.auth.login(ctx, u.opts.name, show)
 		switch {
 		case err == nil:
 			return nil
@@ -44,6 +45,26 @@ func (p *Pool) Login(ctx context.Context, server string, show func(address strin
 		}
 		return &Error{Code: CodeLoginNeeded, Message: "the login failed: " + loginFault(err)}
 	})
+	return place, err
+}
+
+// Logout deletes the token of a server, and reports whether there was one. The authorization server is not asked to revoke it. The
+// error is an *Error.
+func (p *Pool) Logout(ctx context.Context, server string) (was bool, err error) {
+	err = p.use(server, "", func(u *upstream) *Error {
+		switch {
+		case u.authFault != nil:
+			return &Error{Code: CodeLoginNeeded, Message: u.authFault.Error()}
+		case u.auth == nil:
+			return &Error{Code: CodeLoginNeeded, Message: "has no oauth in its entry, so there is no token of a login"}
+		}
+		var err error
+		if was, err = u.auth.file.remove(ctx); err != nil {
+			return &Error{Code: CodeLoginNeeded, Message: "the token cannot be deleted: " + err.Error()}
+		}
+		return nil
+	})
+	return was, err
 }
 
 // loginFault describes what went wrong, without addresses that may hold a secret.
@@ -59,10 +80,10 @@ func loginFault(err error) string {
 	return presentable(err.Error(), 500)
 }
 
-func (a *authorizer) login(ctx context.Context, clientName string, show func(string)) error {
+func (a *authorizer) login(ctx context.Context, clientName string, show func(string)) (place string, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(a.conf.OAuth.RedirectPort)))
 	if err != nil {
-		return fmt.Errorf("cannot listen for the browser: %w", err)
+		return "", fmt.Errorf("cannot listen for the browser: %w", err)
 	}
 	state := rand.Text() + rand.Text()
 	back := newCallback(listener, state)
@@ -70,23 +91,23 @@ func (a *authorizer) login(ctx context.Context, clientName string, show func(str
 	ctx, seen := followed(ctx)
 	client, issuer, err := a.registered(ctx, seen, clientName, back.address())
 	if err != nil {
-		return err
+		return "", err
 	}
 	verifier, err := transport.GenerateCodeVerifier()
 	if err != nil {
-		return err
+		return "", err
 	}
 	address, err := client.GetAuthorizationURL(ctx, state, transport.GenerateCodeChallenge(verifier))
 	if err != nil {
-		return errors.New(seen.words(err))
+		return "", errors.New(seen.words(err))
 	}
 	show(address)
 	code, err := back.wait(ctx, issuer, seen.named)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := client.ProcessAuthorizationResponse(ctx, code, state, verifier); err != nil {
-		return fmt.Errorf("no token for the answer of the browser: %s", seen.words(err))
+		return "", fmt.Errorf("no token for the answer of the browser: %s", seen.words(err))
 	}
 	return a.store(ctx, client)
 }
@@ -147,26 +168,33 @@ func provesCodes(metadata *transport.AuthServerMetadata, seen *trail) error {
 	return fmt.Errorf("the authorization server %s does not declare support of PKCE with S256, without which MCP allows no login: %s; ask its operator to add it, or give a token in headers", presentable(host, 200), why)
 }
 
-// store writes the token of the exchange to the file.
-func (a *authorizer) store(ctx context.Context, c oauthClient) error {
+// store writes the token of the exchange to the file, and says where it is.
+func (a *authorizer) store(ctx context.Context, c oauthClient) (place string, err error) {
 	token, err := c.store.GetToken(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if token.AccessToken == "" {
-		return errors.New("the authorization server gave an empty token")
+		return "", errors.New("the authorization server gave an empty token")
 	}
 	unlock, err := a.file.lock(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer unlock()
 	g := &grant{ClientID: c.GetClientID(), ClientSecret: c.GetClientSecret(), AuthMethod: c.GetTokenEndpointAuthMethod(), Token: token}
-	if err := a.file.write(g); err != nil {
-		return fmt.Errorf("the token cannot be stored: %w", err)
+	plain, err := a.file.writeFresh(ctx, g)
+	if err != nil {
+		return "", fmt.Errorf("the token cannot be stored: %w", err)
 	}
 	a.use(g)
-	return nil
+	switch {
+	case plain == nil:
+		return a.file.path() + ", encrypted with a key in the secret store of the system", nil
+	case errors.Is(plain, errNoStore):
+		return a.file.path() + ", which only your user can read", nil
+	}
+	return fmt.Sprintf("%s, which only your user can read; it is not encrypted: %s", a.file.path(), presentable(plain.Error(), 200)), nil
 }
 
 const callbackPath = "/callback"

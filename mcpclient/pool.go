@@ -181,6 +181,7 @@ type options struct {
 	observer Observer  // nil: nothing observes
 	programs bool      // may be started
 	tokens   string    // the directory of tokens; "": that of the user
+	keys     *tokenKey
 	clock    clock
 	started  func(server string) // called when a server's program has started
 	adjust   func(*settings)     // tests shorten limits with it
@@ -203,6 +204,12 @@ func WithClientInfo(name, version string) Option {
 // WithTokenDir sets the directory of the tokens of logins, which only the user can read.
 // Without it, it is toolgraph/tokens in the user's configuration directory.
 func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir } }
+
+// WithSecretStore has tokens of logins encrypted with a key in the secret store of the system. Where the store cannot be used, a login
+// stores its token in a file that only the user can read, unless the store is required. Without this option, or with nil, all do.
+func WithSecretStore(store SecretStore, required bool) Option {
+	return func(o *options) { o.keys = &tokenKey{store: store, required: required, patience: keyPatience} }
+}
 
 // WithStartNotice has started called with the name of each server when its program has
 // been started and has not answered yet. It must return quickly and be safe for

@@ -30,6 +30,7 @@ type grant struct {
 	Token        *transport.Token `json:"token"`
 
 	secrets *config.Secrets // its tokens, once it is in use
+	sealed  bool            // its file is encrypted
 }
 
 // tokenFile stores the grant of one server. It is named after the server's address, not
@@ -38,12 +39,13 @@ type grant struct {
 type tokenFile struct {
 	dir, name string
 	server    string
+	keys      *tokenKey
 }
 
 const tokenFileMost = 1 << 20 // bytes
 
 // newTokenFile returns the file for a server; dir "" is the user's own directory.
-func newTokenFile(dir string, server *url.URL) (*tokenFile, error) {
+func newTokenFile(dir string, keys *tokenKey, server *url.URL) (*tokenFile, error) {
 	if dir == "" {
 		base, err := os.UserConfigDir()
 		if err != nil {
@@ -54,7 +56,7 @@ func newTokenFile(dir string, server *url.URL) (*tokenFile, error) {
 	address := (&url.URL{Scheme: server.Scheme, Host: server.Host, Path: server.Path}).String()
 	sum := sha256.Sum256([]byte(address))
 	name := notPlain().ReplaceAllString(server.Host, "_") + "-" + hex.EncodeToString(sum[:8]) + ".json"
-	return &tokenFile{dir: dir, name: name, server: address}, nil
+	return &tokenFile{dir: dir, name: name, server: address, keys: keys}, nil
 }
 
 var notPlain = wording.Pattern(`[^a-zA-Z0-9.-]`)
@@ -63,7 +65,32 @@ func (f *tokenFile) path() string { return filepath.Join(f.dir, f.name) }
 
 // read returns the grant in the file. A file that other users may read, or that is a link,
 // is not trusted.
-func (f *tokenFile) read() (*grant, error) {
+func (f *tokenFile) read(ctx context.Context) (*grant, error) {
+	raw, err := f.content()
+	if err != nil {
+		return nil, err
+	}
+	var form sealed
+	g := &grant{}
+	switch err := json.Unmarshal(raw, &form); {
+	case err == nil && form.Sealed != nil && form.Server == f.server:
+		if g, err = form.open(ctx, f.keys); err != nil {
+			return nil, fmt.Errorf("the token in %s cannot be read: %w", f.path(), err)
+		}
+	default:
+		err = json.Unmarshal(raw, g)
+		if err != nil {
+			g = &grant{}
+		}
+	}
+	if g.Token == nil || g.Token.AccessToken == "" || g.Server != f.server {
+		return nil, fmt.Errorf("the token file %s is damaged", f.path())
+	}
+	return g, nil
+}
+
+// content returns the bytes of the file.
+func (f *tokenFile) content() ([]byte, error) {
 	in, err := os.OpenFile(f.path(), os.O_RDONLY|files.NoFollow, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("there is no token yet")
@@ -79,21 +106,23 @@ func (f *tokenFile) read() (*grant, error) {
 	if runtime.GOOS != "windows" && (!info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0) {
 		return nil, fmt.Errorf("the token file %s has mode %s, expected a file of mode 0600 that no other user can read", f.path(), info.Mode())
 	}
-	raw, err := io.ReadAll(io.LimitReader(in, tokenFileMost))
-	if err != nil {
-		return nil, err
-	}
-	g := &grant{}
-	if json.Unmarshal(raw, g) != nil || g.Token == nil || g.Token.AccessToken == "" || g.Server != f.server {
-		return nil, fmt.Errorf("the token file %s is damaged", f.path())
-	}
-	return g, nil
+	return io.ReadAll(io.LimitReader(in, tokenFileMost))
 }
 
-// write replaces the file atomically by one with this grant, which only the user can read.
-func (f *tokenFile) write(g *grant) error {
+// write replaces the file atomically by one with this grant, which only the user can read. A grant that was encrypted stays so.
+func (f *tokenFile) write(ctx context.Context, g *grant) error {
 	g.Server = f.server
-	raw, err := json.MarshalIndent(g, "", "  ")
+	var content any = g
+	if g.sealed {
+		key, err := f.keys.get(ctx, false)
+		if err != nil {
+			return err
+		}
+		if content, err = seal(key, g); err != nil {
+			return err
+		}
+	}
+	raw, err := json.MarshalIndent(content, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -103,6 +132,16 @@ func (f *tokenFile) write(g *grant) error {
 	return files.Replace(f.path(), append(raw, '\n'), 0o600)
 }
 
+// writeFresh writes the grant of a login: encrypted where the system has a secret store. Otherwise plain says why not, unless that
+// is an error.
+func (f *tokenFile) writeFresh(ctx context.Context, g *grant) (plain error, err error) {
+	if _, plain = f.keys.get(ctx, true); plain != nil && f.keys != nil && f.keys.required {
+		return nil, plain
+	}
+	g.sealed = plain == nil
+	return plain, f.write(ctx, g)
+}
+
 // lock keeps other processes from renewing the same token at the same time: a refresh token
 // can be used once.
 func (f *tokenFile) lock(ctx context.Context) (release func(), err error) {
@@ -110,6 +149,22 @@ func (f *tokenFile) lock(ctx context.Context) (release func(), err error) {
 		return nil, err
 	}
 	return files.LockFile(ctx, f.path()+".lock")
+}
+
+// remove deletes the file, and reports whether it was there.
+func (f *tokenFile) remove(ctx context.Context) (was bool, err error) {
+	unlock, err := f.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	switch err := os.Remove(f.path()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return true, nil
 }
 
 // makeDir makes the directory, which only the user can read.

@@ -58,7 +58,7 @@ func newUpstream(entry *config.Upstream, opts *options, keep *supervisor) *upstr
 	}
 	u.begin()
 	if conf.OAuth != nil && !conf.isLocal() {
-		u.auth, u.authFault = newAuthorizer(conf, opts.tokens)
+		u.auth, u.authFault = newAuthorizer(conf, opts.tokens, opts.keys)
 	}
 	return u
 }

@@ -92,6 +92,7 @@ var importer = map[string]string{
 	"github.com/go-jose/go-jose":               "internal/serving/authorize",
 	"github.com/rogpeppe/go-internal/diff":     "internal/base/diff",
 	"github.com/gofrs/flock":                   "internal/base/files",
+	"github.com/zalando/go-keyring":            "internal/base/keychain",
 	"github.com/pelletier/go-toml":             "internal/interop/hostconfig",
 	"golang.org/x/sync":                        "execution",
 	"modernc.org/sqlite":                       "execution/journal/sqlite",

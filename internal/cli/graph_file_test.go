@@ -76,6 +76,7 @@ var graphCommands = map[string]struct {
 	"toolgraph config":       {before: []string{"cursor"}, want: "cannot read missing.yaml"},
 	"toolgraph bundle":       {want: "cannot read missing.yaml"},
 	"toolgraph login":        {before: []string{"server=a.yaml"}, want: "cannot read missing.yaml"},
+	"toolgraph logout":       {before: []string{"server=a.yaml"}, want: "cannot read missing.yaml"},
 }
 
 // graphByFlag are the commands that read a graph file only with -g, since their argument names a

@@ -19,7 +19,7 @@ var withoutJSON = map[string][]string{
 	"they answer another process of the program":                {"second-opinion"},
 	"they print the result of a tool or an expression as it is": {"eval", "fork", "replay", "resume", "mcp call"},
 	"what they print is JSON, or the text of a file":            {"schema", "init", "upgrade", "convert", "import agent-trace", "import context-pipe", "import run"},
-	"they change one thing, and say so in a line":               {"mcp add", "mcp remove"},
+	"they change one thing, and say so in a line":               {"mcp add", "mcp remove", "logout"},
 	"they talk with a person":                                   {"debug", "login"},
 	"cobra's own":                                               {"help", "completion"},
 }

@@ -36,6 +36,9 @@ func (f *Session) Process(std Streams) (o runtime.Options, err error) {
 		OTLP: f.otel, Metrics: f.metric, Audit: runtime.Audit{File: f.Audit.File, MaxBytes: int64(f.Audit.bytes)},
 		Console: console{std.Err}, Asker: f.Asker, Elsewhere: f.elsewhere, Around: f.around,
 	}
+	if o.Tokens, err = tokenStore(); err != nil {
+		return o, err
+	}
 	o.History, err = f.History.recorded()
 	return o, err
 }

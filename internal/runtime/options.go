@@ -25,9 +25,10 @@ type Options struct {
 	Version string // that clients, upstream servers and telemetry see
 	Self    string // path of the program toolgraph, for servers whose command is toolgraph; "": it is looked for as any other
 
-	Locked   bool          // tools that differ from the lock beside the graph file are not called
-	Programs bool          // calls may start the programs of servers of type exec
-	Grace    time.Duration // of a call in flight when the process is stopped
+	Locked   bool             // tools that differ from the lock beside the graph file are not called
+	Programs bool             // calls may start the programs of servers of type exec
+	Tokens   mcpclient.Option // where tokens of logins are stored; nil: in files
+	Grace    time.Duration    // of a call in flight when the process is stopped
 
 	Log     Logging
 	OTLP    bool // traces, metrics and audit lines are sent to a collector, as the environment says

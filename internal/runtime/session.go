@@ -258,6 +258,9 @@ func (s *Session) NewPool(p *project.Project, log *slog.Logger, more ...mcpclien
 	if s.given.Self != "" {
 		opts = append(opts, mcpclient.WithSelf("toolgraph", s.given.Self))
 	}
+	if s.given.Tokens != nil {
+		opts = append(opts, s.given.Tokens)
+	}
 	if s.given.Asker != nil {
 		opts = append(opts, mcpclient.WithElicitor(s.given.Asker.Elicitor(p.File.Secrets)))
 	}

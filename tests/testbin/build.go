@@ -69,6 +69,9 @@ func Run(m interface{ Run() int }) int {
 	if err := os.Setenv("TOOLGRAPH_STATE", state); err != nil {
 		panic(err)
 	}
+	if err := os.Setenv("TOOLGRAPH_TOKEN_STORE", "file"); err != nil { // no test touches the secrets of its user
+		panic(err)
+	}
 	code := m.Run()
 	for _, err := range []error{clean(), os.RemoveAll(state)} {
 		if err != nil {
