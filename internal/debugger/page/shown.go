@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"errors"
-	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/fold"
@@ -93,18 +92,28 @@ func (s *Shown) state(l *loaded, g *graph.Graph, changing []string) *runState {
 		}
 	}
 	secrets := l.File.Secrets
-	r := &runState{project: l, graph: g, history: fold.NewHistory()}
-	for _, e := range s.events(g, changing) {
-		if run.Started.IsZero() {
-			run.Started = e.Time
+	records := s.Run.History()
+	for i := range records {
+		records[i] = redactedRecord(secrets, records[i])
+		if rec := &records[i]; run.Started.IsZero() || rec.Start.Before(run.Started) {
+			run.Started = rec.Start
 		}
-		run.Ended = e.Time
-		if e.Record != nil {
-			record := redactedRecord(secrets, *e.Record)
-			run.Ended, e.Record = record.End, &record
+		if rec := &records[i]; rec.End.After(run.Ended) {
+			run.Ended = rec.End
 		}
-		r.history.Add(e)
 	}
+	r := &runState{project: l, graph: g, history: fold.NewHistory()}
+	start := execution.Event{
+		Kind: execution.RunStarted, Time: run.Started, Start: &execution.Start{Tool: s.Tool, Graph: run.Graph, Changing: changing},
+	}
+	add := func(events ...execution.Event) {
+		r.history = fold.NewHistory()
+		for _, e := range append(append([]execution.Event{start}, events...), eventsOf(records)...) {
+			r.history.Add(e)
+		}
+	}
+	add()
+	add(r.partsIn(records)...)
 	run.Duration, run.Steps = milliseconds(run.Ended.Sub(run.Started)), r.history.Len()
 	r.info = recordedInfo(run, secrets)
 	r.Args = preview(redacted(secrets, s.Args), journal.ArgsShown)
@@ -113,22 +122,49 @@ func (s *Shown) state(l *loaded, g *graph.Graph, changing []string) *runState {
 	return r
 }
 
-// events makes events of what the run itself knows of its history.
-func (s *Shown) events(g *graph.Graph, changing []string) (events []execution.Event) {
-	records := s.Run.History()
-	var began time.Time
-	for _, rec := range records {
-		if began.IsZero() || rec.Start.Before(began) {
-			began = rec.Start
-		}
-	}
-	events = append(events, execution.Event{
-		Kind: execution.RunStarted, Time: began, Start: &execution.Start{Tool: s.Tool, Graph: g.HashWith(nil), Changing: changing},
-	})
+// eventsOf makes events of records.
+func eventsOf(records []execution.Record) (events []execution.Event) {
 	for i := range records {
 		events = append(events, execution.Event{Record: &records[i], Time: records[i].End})
 	}
 	return events
+}
+
+// partsIn makes the events that name the steps of blocks and the branches of parallel nodes, also those without a record.
+// Items and turns have numbers.
+func (r *runState) partsIn(records []execution.Record) (events []execution.Event) {
+	seen := map[execution.Address]bool{}
+	for i := range records {
+		of := records[i].At().Outer()
+		if records[i].Part == "" || seen[of] || isNumber(records[i].At().Name()) {
+			continue
+		}
+		seen[of] = true
+		p := placeAt(of)
+		if names := partNames(r.node(p)); names != nil {
+			events = append(events, execution.Event{
+				Kind: execution.PartsStarted, Time: r.history.Began(), Parts: &execution.Parts{Count: len(names), Branches: names},
+				Step: &execution.Visit{Frame: p.Frame, Index: p.At, Part: p.Part},
+			})
+		}
+	}
+	return events
+}
+
+// partNames returns the names of the steps of a block, or of the branches of a parallel node; nil for other nodes.
+func partNames(node graph.Node) (names []string) {
+	switch node := node.(type) {
+	case *graph.Steps:
+		for _, s := range node.Block {
+			names = append(names, s.ID)
+		}
+	case *graph.Parallel:
+		for _, b := range node.Branches {
+			names = append(names, b.Name)
+		}
+	case *graph.Entry, *graph.MCP, *graph.Transform, *graph.Switch, *graph.SubGraph, *graph.Ask, *graph.Exit:
+	}
+	return names
 }
 
 // failure returns why the run has failed; nil: it has not.

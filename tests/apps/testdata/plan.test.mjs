@@ -4,7 +4,7 @@ import { accessible, assert, connect, graph, shows, test, viewOf } from './lib.m
 const plan = {
   steps: [
     { id: 'found', call: 'files.list_directory', args: { path: '.' } },
-    { id: 'each', each: 'found.entries', as: 'entry', if: '$count(found.entries) > 0', steps: [{ id: 'told', call: 'notes.say', args: { text: { expr: '$entry.name' } } }], onError: 'skip' },
+    { id: 'each', each: 'found.entries', as: 'entry', if: '$count(found.entries) > 0', steps: [{ id: 'said', call: 'notes.say', args: { text: { expr: '$entry.name' } } }] },
   ],
   return: '$count(found.entries)',
 };
@@ -20,7 +20,7 @@ test('the calls are shown while the host asks, and checked without a call', asyn
     await shows({ client, ...of, input: plan, theme, width, name: `plan-${name}` }, async (frame, outer, calls) => {
       const list = frame.getByRole('list', { name: 'calls of the plan' });
       await list.waitFor();
-      assert.match(await list.textContent(), /found files\.list_directory.*each\.told notes\.say/s);
+      assert.match(await list.textContent(), /found files\.list_directory.*each\.said notes\.say/s);
       assert.match(await list.textContent(), /if \$count\(found\.entries\) > 0|"path": "\."/);
       assert.match(await frame.locator('.calls .note').textContent(), /in its own dialog/);
       await accessible(frame, `${name}, sent`);

@@ -14,6 +14,7 @@ import { about, enlarge, input, isPlan, said, state, tool, values } from './call
 import { Calls } from './Calls.js';
 
 const [LEAST, MOST] = [170, 420]; // pixels of the graph
+const LARGE = 0.6; // of the screen, when the view has the whole of it: the frame's own size follows that of the graph
 const ROW = 30;
 const ROWS = 8;
 
@@ -32,10 +33,16 @@ export function View() {
       ${!isPlan() && !r && state.value === 'runs' && html`<${Arguments} />`}
       ${said.value && html`<${Said} />`}
       ${r?.error && html`<${Failure} error=${{ ...r.error, line: 0 }} />`}
-      ${graph.value && html`<div class="pane" style=${{ height: `${Math.round(Math.min(MOST, Math.max(LEAST, graph.value.height + 84)))}px` }}><${GraphPane} /></div>`}
+      ${graph.value && html`<div class="pane" style=${{ height: `${heightOf(graph.value)}px` }}><${GraphPane} /></div>`}
       ${r && graph.value && html`<${Chosen} /><${Steps} run=${r} />`}
       ${r && !graph.value && html`<p class="note">The run is too large to be drawn here. See it with toolgraph ui.</p>`}
     </main>`;
+}
+
+// heightOf is as high as the graph needs, up to some.
+function heightOf(g) {
+  if (about.value.displayMode === 'fullscreen') return Math.max(MOST, Math.round(screen.availHeight * LARGE));
+  return Math.round(Math.min(MOST, Math.max(LEAST, g.height + 84)));
 }
 
 // Head says how far the call is.
