@@ -16,7 +16,9 @@ test('values of a run', async () => {
   assert.ok(JSON.stringify(result._meta['toolgraph/view']).length < 10_000, 'huge values are cut');
   await shows({ client, ...of, input, result, name: 'hostile' }, async (frame) => {
     await frame.waitForSelector('.row .bar .took');
+    await frame.evaluate(() => window.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params: { content: [{ type: 'text', text: 'from elsewhere' }] } }, '*'));
     await frame.locator('#step-1').click();
+    assert.ok(!(await frame.evaluate(() => document.body.innerText)).includes('from elsewhere'), 'only the host is heard');
     assert.match(await frame.locator('.chosen pre').textContent(), /onerror/);
     await unhurt(frame);
     await accessible(frame, 'hostile');
