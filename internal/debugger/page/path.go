@@ -35,7 +35,7 @@ type levelJSON struct {
 }
 
 func (s *Server) getPath(r *http.Request, now runState) (any, error) {
-	p, _, from, err := recordsOf(r, now)
+	p, from, err := recordsOf(r, now)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ type stepsJSON struct {
 }
 
 func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
-	p, _, from, err := recordsOf(r, now)
+	p, from, err := recordsOf(r, now)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func talk(t *testing.T, s *Server, modern, overHTTP bool, capabilities string) (
 		{"tools/call", `"name":"fail","arguments":{}`},
 		{"tools/call", `"name":"give","arguments":{}`},
 	}...)
-	send := func(message, method, name string) string { return "" }
+	var send func(message, method, name string) string
 	if overHTTP {
 		h := serveSite(t, s, HTTPOptions{})
 		session := ""
