@@ -156,14 +156,46 @@ func TestS10NoSecretInAView(t *testing.T) {
 	if raw, _ := shownOf(t, p, "walk", `{"n":3}`, false); strings.Contains(string(raw), "args.") || strings.Contains(string(raw), "more %") {
 		t.Errorf("expressions of steps: %s", raw)
 	}
+	const turnFile = `version: "1.0"
+server: {name: test, version: 1.0.0}
+tools:
+- name: turn
+  description: turns
+  nodes:
+  - {id: entry, type: entry, next: way}
+  - {id: way, type: switch, conditions: [{rule: {"==": [{var: entry.colour}, vermilion]}, next: exit}], next: other}
+  - {id: other, type: transform, transform: {expr: '1'}, next: exit}
+  - {id: exit, type: exit}
+`
+	p = projectOf(t, turnFile, nil)
+	for _, values := range []bool{true, false} {
+		if raw, _ := shownOf(t, p, "turn", `{}`, values); strings.Contains(string(raw), "vermilion") != values {
+			t.Errorf("values %v: the condition: %s", values, raw)
+		}
+	}
 }
 
 // What a view shows is bounded, whatever runs hold.
 func TestShownIsBounded(t *testing.T) {
 	p := projectOf(t, framesFile, nil)
-	raw, _ := shownOf(t, p, "trip", fmt.Sprintf(`{"n":3000,"say":%q}`, strings.Repeat("<", 1<<20)), true)
-	if len(raw) > mostShownBytes || strings.Count(string(raw), `"index"`) > 3*mostShownRows {
-		t.Errorf("%d bytes", len(raw))
+	if raw, _ := shownOf(t, p, "trip", fmt.Sprintf(`{"n":3,"say":%q}`, strings.Repeat("<", 1<<20)), true); len(raw) > 20_000 {
+		t.Errorf("huge values: %d bytes", len(raw))
+	}
+	raw, _ := shownOf(t, p, "trip", `{"n":1000}`, true)
+	var lists struct {
+		Steps, Parts map[string]struct{ Steps, Parts []any }
+	}
+	if err := json.Unmarshal(raw, &lists); err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for _, list := range []map[string]struct{ Steps, Parts []any }{lists.Steps, lists.Parts} {
+		for _, one := range list {
+			rows += len(one.Steps) + len(one.Parts)
+		}
+	}
+	if len(raw) > mostShownBytes || rows < mostShownRows || rows > mostShownRows+10 { // the last list has four
+		t.Errorf("%d bytes, %d rows", len(raw), rows)
 	}
 	var src strings.Builder
 	src.WriteString("version: \"1.0\"\nserver: {name: test, version: 1.0.0}\ntools:\n- name: long\n  description: long\n  steps:\n")

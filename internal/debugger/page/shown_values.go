@@ -6,7 +6,9 @@ import "toolgraph/graph"
 // stays: the client has it.
 func (o *shownJSON) withoutValues() {
 	o.Graph.Nodes = plainNodes(o.Graph.Nodes)
-	plainEdges(o.Graph.Edges)
+	for i := range o.Graph.Edges {
+		o.Graph.Edges[i].Label = ""
+	}
 	if o.Run == nil {
 		return
 	}
@@ -44,8 +46,7 @@ func plainNodes(nodes []drawnNode) []drawnNode {
 	for i := range nodes {
 		n := &nodes[i]
 		n.DrawnNode = plainNode(n.DrawnNode)
-		n.Steps = plainNodes(n.Steps)
-		plainEdges(n.Edges)
+		n.Steps = plainNodes(n.Steps) // the arrows between them have no labels
 	}
 	return nodes
 }
@@ -60,10 +61,4 @@ func plainNode(n graph.DrawnNode) graph.DrawnNode {
 		n.Branches[i] = plainNode(n.Branches[i])
 	}
 	return n
-}
-
-func plainEdges(edges []graph.Edge) {
-	for i := range edges {
-		edges[i].Label = ""
-	}
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // viewing returns a server whose tool echo, and one with _meta of its own, have a view, and how often what it shows was made.
-func viewing(t *testing.T, with bool) (s *Server, made *atomic.Int64) {
+func viewing(t *testing.T, with bool, more ...func(*Options)) (s *Server, made *atomic.Int64) {
 	made = new(atomic.Int64)
 	b := newBench(t, func(o *Options) {
 		own, theirs := toolOf(t, "own", "", ""), toolOf(t, "theirs", "", "")
@@ -25,6 +25,9 @@ func viewing(t *testing.T, with bool) (s *Server, made *atomic.Int64) {
 		theirs.Def.Meta = dataOf(t, `{"ui":{"resourceUri":"ui://author/view.html"}}`)
 		o.Tools = append(o.Tools, own, theirs)
 		o.Secrets = config.NewSecrets("hunter2-secret")
+		for _, change := range more {
+			change(o)
+		}
 		if !with {
 			return
 		}
@@ -124,16 +127,18 @@ func TestAppsChangeNothingElse(t *testing.T) {
 			`{}`, `{"elicitation":{}}`, `{"extensions":{}}`, `{"extensions":{"io.modelcontextprotocol/ui":{}}}`, `{"extensions":{"io.modelcontextprotocol/ui":null}}`,
 			`{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html"]}}}`, `{"experimental":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}`,
 		} {
-			with, made := viewing(t, true)
-			without, _ := viewing(t, false)
-			got, want := talk(t, with, modern, overHTTP, capabilities), talk(t, without, modern, overHTTP, capabilities)
-			for i := range want {
-				if got[i] != want[i] {
-					t.Errorf("%s:\nwith views:    %s\nwithout views: %s", capabilities, got[i], want[i])
+			for _, more := range []func(*Options){func(*Options) {}, func(o *Options) { o.Resources = shelf{} }} {
+				with, made := viewing(t, true, more)
+				without, _ := viewing(t, false, more)
+				got, want := talk(t, with, modern, overHTTP, capabilities), talk(t, without, modern, overHTTP, capabilities)
+				for i := range want {
+					if got[i] != want[i] {
+						t.Errorf("%s:\nwith views:    %s\nwithout views: %s", capabilities, got[i], want[i])
+					}
 				}
-			}
-			if n := made.Load(); n > 0 {
-				t.Errorf("%s: what a view shows was made %d times", capabilities, n)
+				if n := made.Load(); n > 0 {
+					t.Errorf("%s: what a view shows was made %d times", capabilities, n)
+				}
 			}
 		}
 	})
@@ -174,6 +179,15 @@ func TestApps(t *testing.T) {
 			t.Errorf("made %d times; of a tool without a view: %s", made.Load(), got[9])
 		}
 	})
+}
+
+// The view is beside the resources that the server has, on their first page.
+func TestAppBesideResources(t *testing.T) {
+	s, _ := viewing(t, true, func(o *Options) { o.Resources = shelf{"run://a": "a"} })
+	got := talk(t, s, true, false, declaring)
+	if !strings.Contains(got[2], `{"resources":[{"uri":"`+viewAt) || !strings.Contains(got[2], `{"uri":"run://a"`) || !strings.Contains(got[5], "<!doctype html>") || !strings.Contains(got[4], "run://{id}") {
+		t.Errorf("%s\n%s\n%s", got[2], got[4], got[5])
+	}
 }
 
 // The name of a session says what its client has declared, also to processes of before.
