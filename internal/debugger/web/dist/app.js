@@ -344,10 +344,10 @@ ${t.sub}`}</title>
     ${h(s,"cancelled",[-d,-m],"■","the run was cancelled here")}
     ${h(l,"edited",[-d+12,m],"✎","its output was edited")}
     ${n&&!r&&i`<g class=${`badge-${n} at`} transform=${`translate(${-d} ${-m}) scale(${f})`}><title>${n==="runs"?"it runs":"the run waits here"}</title><circle r="8" /><path d=${n==="runs"?"M0-4.6A4.6 4.6 0 1 1-4.6 0":"M-2-3.5v7M2-3.5v7"} /></g>`}
-    ${v&&(!c||c<4)&&i`
+    ${" "}${v&&(!c||c<4)&&i`
       <g class="count" transform=${`translate(${d} ${-m}) scale(${f})`}>
         <rect x=${-(3+v.length*7)} y="-9" width=${11+v.length*7} height="18" rx="9" />
-        <text x=${2.5-v.length*3.5} y="4" text-anchor="middle">${` ${v}`}</text>
+        <text x=${2.5-v.length*3.5} y="4" text-anchor="middle">${v}</text>
       </g>`}`}var Wh=e=>e.repeat||e.each&&e.type!=="transform",ol=e=>[e.repeat&&"repeated",e.changes&&"changes something",e.if&&`if ${e.if}`,e.onError==="skip"&&"skipped on error",e.onError==="value"&&"with a value on error"];function nl({node:e,height:t,last:o}){let n=e.box.width-12,r=!o||o.skipped?"":o.error?`✕ ${o.error}`:o.preview;return i`
     <g class=${j("data",r?o.error&&"failed":"none")} transform=${`translate(0 ${t/2})`}>
       <path d=${`M${-n/2} 1v${_t-6}q0 4 4 4h${n-8}q4 0 4 -4v${6-_t}`} />
