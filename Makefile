@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page pictures conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page pictures apps conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -51,6 +51,9 @@ page: ## drive the debugger's page in a browser (needs Node and Chromium)
 
 pictures: ## take the pictures of the documentation anew from the running product (needs Node, Chromium, tmux, Neovim); review them
 	UPDATE_GOLDEN=1 TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/page/
+
+apps: ## show runs and plans in the official host's side of MCP Apps, in a browser (needs Node and Chromium; APPS_SHOTS=DIR stores images)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/apps/
 
 conformance: ## run the official conformance suite (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/conformance/

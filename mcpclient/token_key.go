@@ -28,7 +28,7 @@ type SecretStore interface {
 const (
 	keyName = "token key"
 	keySize = 32 // bytes, for AES-256
-	// keyPatience is how long the store may take, since no call may wait for a dialog that nobody sees.
+	// keyPatience is how long the store may take, since no call may wait for a dialog that its user does not see.
 	keyPatience = 10 * time.Second
 )
 

@@ -25,7 +25,7 @@ func run(ctx context.Context, args []string, std program.Streams) int {
 }
 
 func newRoot(std program.Streams) *cobra.Command {
-	serve := program.ServeFlags{}
+	serve := program.ServeFlags{Views: views{}}
 	root := &cobra.Command{
 		Use:   "toolgraph -g FILE",
 		Short: "Turn a YAML file into MCP tools",
@@ -53,7 +53,7 @@ file takes it as the argument FILE or with -g.`,
 	}
 	program.GraphFlag(root, &serve.Graph)
 	serve.Register(root)
-	addGroup(root, "serve", "Serve:", program.NewServe(std, nil), newToolkit(std), newInspect(std), newDemoServer(std))
+	addGroup(root, "serve", "Serve:", program.NewServe(std, nil, views{}), newToolkit(std), newInspect(std), newDemoServer(std))
 	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newExplain(std), newTest(std), newLock(std), newDrift(std), newCapabilities(std), newGraph(std), newEval(std), newSecond(std), newUpgrade(std), newConvert(std), newSchema(std), newLSP(std), newImport(std))
 	addGroup(root, "run", "Run and debug:", newRun(std), newPlan(std), newDebug(std), newUI(std), newRuns(std), newStats(std), newResume(std), newReplay(std), newFork(std), newSuggest(std), newAudit(std))
 	addGroup(root, "other", "Set up:", newMCP(std), newConfig(std), newAdopt(std), newBundle(std), newLogin(std), newLogout(std), newDoctor(std), newVersion(std))

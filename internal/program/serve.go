@@ -10,10 +10,19 @@ import (
 	"toolgraph/internal/runtime"
 )
 
+// The choices of --views.
+const (
+	viewsGraph  = "graph"
+	viewsValues = "values"
+	viewsOff    = "off"
+)
+
 // ServeFlags are the flags of serve.
 type ServeFlags struct {
 	Session
+	Views         runtime.Views // what hosts show of runs; nil: nothing
 	watch, resume bool
+	show          string // what views show
 	http          httpFlags
 }
 
@@ -33,13 +42,16 @@ func (f *ServeFlags) Register(cmd *cobra.Command) {
 	f.http.register(cmd)
 	ChoiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "reload changed files while serving; a file with errors is reported and skipped")
+	if f.Views != nil {
+		ChoiceFlag(cmd, &f.show, "views", "", "what hosts may show of runs, in views (MCP Apps): the graph with what ran, also the values and expressions, or nothing", viewsGraph, viewsValues, viewsOff)
+	}
 	cmd.Flags().BoolVar(&f.metric, "metrics", false, "serve Prometheus metrics at /metrics (with --http)")
 }
 
 // NewServe returns the command serve. connect connects to where runs are made, once the file is loaded; nil: they are made
-// in this process.
-func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (_ runtime.Elsewhere, end func(), err error)) *cobra.Command {
-	flags := &ServeFlags{}
+// in this process. views is what hosts show of runs; nil: nothing.
+func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (_ runtime.Elsewhere, end func(), err error), views runtime.Views) *cobra.Command {
+	flags := &ServeFlags{Views: views}
 	flags.elsewhere = connect
 	cmd := &cobra.Command{
 		Use:   "serve FILE",
@@ -86,6 +98,9 @@ func (f *ServeFlags) Run(ctx context.Context, std Streams) error {
 	o, err := f.Process(std)
 	if err != nil {
 		return err
+	}
+	if f.show != viewsOff {
+		o.Views, o.ViewValues = f.Views, f.show == viewsValues
 	}
 	how := runtime.Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}}
 	if listen != nil {

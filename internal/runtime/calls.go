@@ -98,7 +98,7 @@ func (l *Loaded) tools(engine *execution.Engine) (offered, reader []server.Tool,
 
 // tool returns a tool of the file as the server offers it.
 func (l *Loaded) tool(engine *execution.Engine, g *graph.Graph) server.Tool {
-	t := server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output}
+	t := server.Tool{Def: g.Tool, Run: l.runner(engine, g), Calls: upstreamsOf(g), Input: g.Input, Output: g.Output, View: l.view()}
 	if g.Tool.Prompt {
 		t.Prompt = promptRun(t.Run, g.Tool)
 	}
@@ -159,7 +159,9 @@ func (l *Loaded) runnerOf(engine *execution.Engine, g *graph.Graph, typed, here 
 		if result == nil { // the arguments are invalid, so there was no run
 			return refusedAnswer(err), err
 		}
+		why := err
 		answer, err := l.answer(ctx, g, typed, result, err)
+		answer.Shown = l.shown(g, args, result, why)
 		if err == nil && details != nil {
 			answer.Details = details.of(g, result)
 		}

@@ -10,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/expressions/value"
 	"toolgraph/internal/project/lock"
 	"toolgraph/internal/project/registry"
 	"toolgraph/internal/runtime/state"
@@ -39,6 +40,9 @@ type Options struct {
 
 	Console Console // nil: nothing is reported
 	Asker   Asker   // nil: no user can be asked
+
+	Views      Views // nil: hosts are given no view of runs
+	ViewValues bool  // views show values of steps and the expressions of the file
 
 	Elsewhere func(ctx context.Context, log *slog.Logger) (_ Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
 	Around    func(execution.Journal) execution.Journal                                        // around the journal of runs; nil: nothing is
@@ -97,6 +101,24 @@ type Asker interface {
 	Elicitor(secrets *config.Secrets) mcpclient.Elicitor
 	// User returns the user whom a run of a tool asks.
 	User(tool string, secrets *config.Secrets) execution.User
+}
+
+// Views makes what hosts show of runs. Safe for concurrent use.
+type Views interface {
+	// HTML returns the document of the view.
+	HTML() string
+	// Show returns what the view shows of a call: JSON without secrets; nil for nothing.
+	Show(ctx context.Context, l *Loaded, call ShownCall) []byte
+}
+
+// ShownCall is a call that is answered.
+type ShownCall struct {
+	Tool string
+	Args value.Value       // as the client has sent them
+	Run  *execution.Result // nil: nothing ran
+	Err  error             // of the run
+
+	Values bool // it shows values of steps and the expressions of the file
 }
 
 // OptionsError says what is wrong with Options.

@@ -111,7 +111,7 @@ func (l *Loaded) planRunner(run server.Run) server.Run {
 	return func(ctx context.Context, args value.Value, watch server.Watch) (server.Answer, error) {
 		if plan.IsDryRun(args) {
 			report, err := l.CheckPlan(ctx, args)
-			return server.Answer{Value: report}, err
+			return server.Answer{Value: report, Shown: l.shown(l.Plan.Graph, args, nil, nil)}, err
 		}
 		var notes []plan.Finding
 		answer, err := run(plan.WithNotes(ctx, &notes), args, watch)

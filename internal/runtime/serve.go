@@ -104,7 +104,7 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 		},
 		Tools: offered.initial(ctx), Logger: l.Log, Secrets: l.File.Secrets,
 		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
-		WindDown:  l.given.Grace + finishTime,
+		WindDown:  l.given.Grace + finishTime, App: l.app(),
 	}
 	if resources := l.newReadable(l, current.Load); resources != nil {
 		opts.Resources = resources

@@ -19,7 +19,7 @@ func newServe(std program.Streams) *cobra.Command {
 			return nil, nil, err
 		}
 		return &remote{client: c, queues: queues, log: log, warned: map[string]bool{}}, c.Close, nil
-	})
+	}, nil)
 	cmd.Short = "Serve the graphs of a file as MCP tools whose runs are made by workers"
 	cmd.Long = `Serve the graphs of a file as MCP tools, over stdio or with --http, as "toolgraph serve" does. A
 call starts a workflow on Temporal, whose id is that of the run, and waits for its end; the run

@@ -1,26 +1,19 @@
 package page
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"toolgraph/tests/npm"
+	"toolgraph/tests/browser"
 	"toolgraph/tests/testbin"
 )
 
 // The versions that the tests are written for.
 var packages = []string{"playwright-core@1.65.1", "axe-core@4.14.1", "gifenc@1.0.3", "pngjs@7.0.0", "ansi-to-html@0.7.2"}
-
-// noEnd ends a browser that hangs.
-const noEnd = 10 * time.Minute
 
 func TestMain(m *testing.M) {
 	os.Exit(testbin.Run(m))
@@ -28,16 +21,7 @@ func TestMain(m *testing.M) {
 
 // TestPage runs each testdata/*.test.mjs. UPDATE_GOLDEN=1 takes the images of docs/ui.md anew.
 func TestPage(t *testing.T) {
-	env := surroundings(t)
-	files, err := filepath.Glob("testdata/*.test.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) {
-			run(t, file, env)
-		})
-	}
+	browser.RunAll(t, surroundings(t))
 }
 
 // Each picture of the documentation is used there, and the text of what it shows is stored; a still of a command shows what the command
@@ -85,41 +69,14 @@ func TestPicturesShowTheProduct(t *testing.T) {
 
 // N06: what values hold is shown as text.
 func TestN06ValuesAreText(t *testing.T) {
-	run(t, "testdata/hostile.test.mjs", surroundings(t))
-}
-
-// run runs the tests of one file.
-func run(t *testing.T, file string, env []string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), noEnd)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "--test-reporter=spec", file)
-	cmd.Env = append(slices.Clip(env), "STATE="+t.TempDir())
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	browser.Run(t, "testdata/hostile.test.mjs", surroundings(t))
 }
 
 // surroundings returns the environment in which lib.mjs finds the program, its examples, the browser
 // and the npm packages.
 func surroundings(t *testing.T) []string {
 	t.Helper()
-	if os.Getenv("TOOLGRAPH_CLIENTS") != "1" {
-		t.Skip("needs packages of npm; set TOOLGRAPH_CLIENTS=1")
-	}
-	if err := npm.Available(); err != nil {
-		t.Skip(err)
-	}
-	chromium := browser(t)
-	ctx, cancel := context.WithTimeout(t.Context(), noEnd)
-	defer cancel()
-	modules, err := npm.Install(ctx, packages...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary := testbin.Build(t, "toolgraph")
+	env := browser.Environment(t, packages...)
 	root := t.TempDir()
 	for from, to := range map[string]string{"../../examples": "examples", "testdata/graphs": "graphs"} {
 		if err := os.CopyFS(filepath.Join(root, to), os.DirFS(from)); err != nil {
@@ -129,9 +86,7 @@ func surroundings(t *testing.T) []string {
 	if err := os.WriteFile(filepath.Join(root, "graphs", "wide.yaml"), []byte(wide(300)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := append(os.Environ(), "PATH="+filepath.Dir(binary)+string(filepath.ListSeparator)+os.Getenv("PATH"),
-		"BINARY="+binary, "CHROMIUM="+chromium, "MODULES="+filepath.Join(modules, "node_modules"),
-		"EXAMPLES="+filepath.Join(root, "examples"), "GRAPHS="+filepath.Join(root, "graphs"))
+	env = append(env, "EXAMPLES="+filepath.Join(root, "examples"), "GRAPHS="+filepath.Join(root, "graphs"))
 	if os.Getenv("UPDATE_GOLDEN") == "1" {
 		shots, err := filepath.Abs("../../docs/images")
 		if err != nil {
@@ -140,21 +95,6 @@ func surroundings(t *testing.T) []string {
 		env = append(env, "SHOTS="+shots)
 	}
 	return env
-}
-
-// browser returns the path of a Chromium.
-func browser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
-		if name == "" {
-			continue
-		}
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	t.Skipf("there is no Chromium on this machine (%s); name one with CHROMIUM", runtime.GOOS)
-	return ""
 }
 
 // wide is a graph file of many nodes: switches that lead on or leave a step out.

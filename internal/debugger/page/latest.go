@@ -39,7 +39,20 @@ func (s *Server) getLatest(r *http.Request, now runState) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	records := now.records(p.Frame)
+	var near []execution.Address
+	if of, has := now.wholeSteps(p); has {
+		for _, part := range strings.Split(r.URL.Query().Get("near"), " ") {
+			if at, err := execution.ParseAddress(string(of) + "." + part); err == nil {
+				near = append(near, at)
+			}
+		}
+	}
+	return now.latest(p, near), nil
+}
+
+// latest is what getLatest returns; near are steps, items and turns, the first is the nearest.
+func (r *runState) latest(p place, near []execution.Address) latestJSON {
+	records := r.records(p.Frame)
 	out := latestJSON{Nodes: map[string]shortJSON{}, Shown: map[string]string{}}
 	for i := min(p.At, len(records)-1); i >= 0; i-- {
 		rec := records[i]
@@ -54,18 +67,12 @@ func (s *Server) getLatest(r *http.Request, now runState) (any, error) {
 		}
 		out.Nodes[rec.NodeID] = short
 	}
-	if steps := now.graphOf(p.Frame).Steps(); steps != nil {
-		if of, has := now.wholeSteps(p); has {
-			latest := latestSteps{now: now, out: &out}
-			for _, part := range strings.Split(r.URL.Query().Get("near"), " ") {
-				if near, err := execution.ParseAddress(string(of) + "." + part); err == nil {
-					latest.near = append(latest.near, near)
-				}
-			}
-			latest.add(steps, of)
+	if steps := r.graphOf(p.Frame).Steps(); steps != nil {
+		if of, has := r.wholeSteps(p); has {
+			(&latestSteps{now: *r, near: near, out: &out}).add(steps, of)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // wholeSteps returns the address of the steps of a tool, when the frame of a place has come to them by then.

@@ -35,16 +35,21 @@ type levelJSON struct {
 }
 
 func (s *Server) getPath(r *http.Request, now runState) (any, error) {
-	p, records, from, err := recordsOf(r, now)
+	p, from, err := recordsOf(r, now)
 	if err != nil {
 		return nil, err
 	}
-	out := pathJSON{Names: []string{}, Path: []int{}, Edits: []int{}, Trail: now.trail(p.Frame), Open: now.openStep(p.Frame)}
-	if p.Frame != "" {
-		out.Tool = now.toolOf(p.Frame)
+	return now.path(p.Frame, from), nil
+}
+
+// path returns the way that a frame has taken, from one of its records on.
+func (r *runState) path(frame execution.Address, from int) pathJSON {
+	out := pathJSON{Names: []string{}, Path: []int{}, Edits: []int{}, Trail: r.trail(frame), Open: r.openStep(frame)}
+	if frame != "" {
+		out.Tool = r.toolOf(frame)
 	}
 	index := map[string]int{}
-	for i, rec := range records[from:] {
+	for i, rec := range r.records(frame)[from:] {
 		n, ok := index[rec.NodeID]
 		if !ok {
 			n = len(out.Names)
@@ -57,14 +62,14 @@ func (s *Server) getPath(r *http.Request, now runState) (any, error) {
 			out.Edits = append(out.Edits, from+i)
 		case rec.Handled != nil:
 			out.Handled = append(out.Handled, from+i)
-		case rec.Error != nil && p.Frame != "":
+		case rec.Error != nil && frame != "":
 			out.Failed = append(out.Failed, from+i)
 		}
-		if now.history.Parts(rec.At()).Handled > 0 && !rec.Edited {
+		if r.history.Parts(rec.At()).Handled > 0 && !rec.Edited {
 			out.Caught = append(out.Caught, from+i)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // trail returns the callers of a frame, from the outside in.
@@ -238,21 +243,27 @@ func (s *Server) listParts(r *http.Request, now runState) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := partsJSON{Total: all.Count, Ended: all.Ended, Failed: all.Failed, Parts: []partJSON{}}
 	var items []any
 	if !all.Turns && all.Branches == nil {
 		if items, err = s.items(r, now, placeAt(of)); err != nil {
 			return nil, err
 		}
 	}
+	return now.parts(of, from, limit, items), nil
+}
+
+// parts returns a page of the parts of an execution. items are what its parts are for, where that is known.
+func (r *runState) parts(of execution.Address, from, limit int, items []any) partsJSON {
+	all := r.history.Parts(of)
+	out := partsJSON{Total: all.Count, Ended: all.Ended, Failed: all.Failed, Parts: []partJSON{}}
 	for i := from; i < min(from+limit, all.Count); i++ {
-		part := now.part(placeAt(all.At(of, i)))
+		part := r.part(placeAt(all.At(of, i)))
 		if i < len(items) {
 			part.Item = preview(items[i], previewShown)
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	return out, nil
+	return out
 }
 
 // part returns a part as lists show it.

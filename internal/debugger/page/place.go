@@ -32,13 +32,12 @@ func placeOf(r *http.Request, now runState) (p place, err error) {
 }
 
 // recordsOf reads the frame of a request, and from which of its records on the answer is.
-func recordsOf(r *http.Request, now runState) (p place, records []execution.Record, from int, err error) {
+func recordsOf(r *http.Request, now runState) (p place, from int, err error) {
 	if p, err = placeOf(r, now); err != nil {
-		return p, nil, 0, err
+		return p, 0, err
 	}
-	records = now.records(p.Frame)
-	from, err = number(r, "from", 0, len(records))
-	return p, records, from, err
+	from, err = number(r, "from", 0, len(now.records(p.Frame)))
+	return p, from, err
 }
 
 // check returns the place when the run has it; an index past the end of the frame is its end.

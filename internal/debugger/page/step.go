@@ -106,7 +106,7 @@ type stepsJSON struct {
 }
 
 func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
-	_, records, from, err := recordsOf(r, now)
+	p, from, err := recordsOf(r, now)
 	if err != nil {
 		return nil, err
 	}
@@ -114,11 +114,17 @@ func (s *Server) listSteps(r *http.Request, now runState) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return now.steps(p.Frame, from, limit), nil
+}
+
+// steps returns a page of the steps of a frame.
+func (r *runState) steps(frame execution.Address, from, limit int) stepsJSON {
+	records := r.records(frame)
 	out := stepsJSON{Total: len(records), Steps: []stepJSON{}}
 	for _, rec := range records[from:min(from+limit, len(records))] {
-		out.Steps = append(out.Steps, now.stepOf(rec))
+		out.Steps = append(out.Steps, r.stepOf(rec))
 	}
-	return out, nil
+	return out
 }
 
 // detailJSON is a step with everything that the page shows of it.

@@ -7,8 +7,12 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"embed"
+	"io"
 	"io/fs"
+	"sync"
 )
 
 //go:embed dist
@@ -22,3 +26,20 @@ func Files() fs.FS {
 	}
 	return sub
 }
+
+//go:embed app/run.html.gz
+var view []byte
+
+// View returns the document that MCP hosts show of one run: the graph and the steps of the page in one file, which asks
+// for nothing and shows what its host gives it.
+var View = sync.OnceValue(func() string {
+	r, err := gzip.NewReader(bytes.NewReader(view))
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	src, err := io.ReadAll(r)
+	if err != nil {
+		panic(err) // likewise
+	}
+	return string(src)
+})

@@ -72,11 +72,31 @@ func TestSmallEnoughToOpenAtOnce(t *testing.T) {
 	}
 }
 
+// The view is one document that asks for nothing, and small enough to be sent to each host.
+func TestViewIsOneDocument(t *testing.T) {
+	const most = 60_000 // bytes, gzipped as the program has it
+	t.Logf("%d bytes, %d gzipped", len(View()), len(view))
+	if len(view) > most {
+		t.Errorf("the view has %d bytes gzipped, expected at most %d", len(view), most)
+	}
+	doc := View()
+	for _, elsewhere := range []string{`\ssrc=`, `\shref=`, `@import`, `url\((?:["']?)[^#)]`, `fetch\(`, `XMLHttpRequest`, `WebSocket`, `EventSource`, `\beval\(`, `new Function`, `import\(`} {
+		if found := regexp.MustCompile(elsewhere).FindStringIndex(doc); found != nil {
+			t.Errorf("the view has %q: …%s…", elsewhere, doc[max(0, found[0]-60):min(len(doc), found[1]+60)])
+		}
+	}
+	if strings.Count(doc, "<script") != 1 || strings.Count(doc, "</script") != 1 || strings.Contains(doc, "node_modules/") {
+		t.Error("the view has another script, or shows where it was built")
+	}
+}
+
 // The page asks nothing of other machines, has no script or style in its markup, and
 // has no path of the machine that built it.
 func TestNothingFromElsewhere(t *testing.T) {
 	outside := regexp.MustCompile(`(?:https?:)?//[a-z0-9-]+\.[a-z]{2,}`)
-	for name, src := range files(t) {
+	all := files(t)
+	all["the view"] = []byte(View())
+	for name, src := range all {
 		if name == "LICENSES.txt" {
 			continue
 		}

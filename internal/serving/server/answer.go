@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -16,6 +17,10 @@ type Answer struct {
 	// Whole is the result of an upstream call as JSON, which the client gets in place of the value: its content,
 	// structuredContent, isError and _meta, without secrets. nil: the value.
 	Whole []byte
+
+	// Shown returns what the view of a client shows of the call, a JSON object; nil: nothing. It is called, once, only for a
+	// client with views. Secrets in it are redacted. nil: there is nothing to show.
+	Shown func(ctx context.Context) []byte
 
 	// Details belong to a value that is the result of an upstream call, unchanged: for each item of its
 	// content an object with the annotations and the _meta of a text item, or nil. They are redacted,
@@ -115,5 +120,5 @@ func (s *Server) appendNotice(dst, id []byte, c *call, n *Notice, used *Usage) [
 		c.outcome.Failed = true
 		dst = append(dst, `,"isError":true`...)
 	}
-	return s.appendTail(dst, c.modern, used, out)
+	return s.appendTail(dst, c, used, out)
 }

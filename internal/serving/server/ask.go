@@ -115,15 +115,19 @@ func abilitiesOf(capabilities []byte) (a abilities) {
 	return a
 }
 
-// abilities reads the capabilities in the params of initialize.
-func (m *message) abilities() (a abilities) {
+// declared returns the capabilities that a client names in a handshake: those of a modern request, or in the params of
+// initialize. nil: none.
+func (m *message) declared() []byte {
+	if m.capabilities != nil {
+		return m.capabilities
+	}
 	var params struct {
 		Capabilities json.RawMessage `json:"capabilities"`
 	}
-	if json.Unmarshal(m.params, &params) == nil {
-		a = abilitiesOf(params.Capabilities)
+	if json.Unmarshal(m.params, &params) != nil {
+		return nil
 	}
-	return a
+	return params.Capabilities
 }
 
 // may returns an error if the client cannot show this question to its user.

@@ -146,4 +146,7 @@ func (q *questions) unqueue(of session, t *turn) {
 }
 
 // introduce records the abilities of the client, from its initialize.
-func (c *conn) introduce(m *message) { c.can = m.abilities() }
+func (c *conn) introduce(m *message) {
+	declared := m.declared()
+	c.can, c.apps = abilitiesOf(declared), declaresApps(declared)
+}

@@ -34,6 +34,8 @@ type call struct {
 	running    *sync.WaitGroup            // of such runs
 	leaves     bool                       // see place
 	tasks      bool                       // the client declares the extension for tasks, which are offered
+	apps       bool                       // the client shows the result in a view
+	shown      []byte                     // what the view shows: a member of _meta; nil: nothing
 	name       *RunName                   // of its run; nil: it is not asked for
 	state      string                     // requestState of the run that the call continues; "" for a new run
 	reply      json.RawMessage            // for that run
@@ -57,6 +59,7 @@ func (s *Server) newCall(m *message, at era, subject string) (*call, *rpcError) 
 	if fault == nil {
 		c.subject = subject
 		c.tasks = c.modern && !c.tool.prompt && s.opts.Tasks != nil && declaresTasks(m.capabilities) // the extension is for tools
+		c.apps = m.apps && c.tool.appDetails != nil && !c.tool.prompt
 		fault = s.mustTask(c)
 	}
 	if fault == nil && c.modern && m.requestState != nil {
@@ -152,6 +155,7 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	}
 	answer, err := c.tool.run(ctx, args, c.watch())
 	c.noteError(err)
+	c.takeShown(ctx, &answer)
 	if refusal := c.refusalOf(answer, err); refusal != nil {
 		c.outcome.Code, c.status = refusal.code, statusOfCall(refusal)
 		return s.appendRefusal(dst, id, refusal)

@@ -74,13 +74,13 @@ func (c *catalog) release() {
 }
 
 // appendList appends the value of "tools".
-func (c *catalog) appendList(dst []byte, hints func(server, tool string) (Hints, bool)) []byte {
+func (c *catalog) appendList(dst []byte, hints func(server, tool string) (Hints, bool), apps bool) []byte {
 	dst = append(dst, '[')
 	for i, t := range c.tools {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = t.appendListed(dst, hints)
+		dst = t.appendListed(dst, hints, apps)
 	}
 	return append(dst, ']')
 }
@@ -107,6 +107,7 @@ type tool struct {
 	listed      []byte         // its entry in tools/list without annotations and closing brace
 	annotations []byte         // as the file gives them; nil when it does not
 	details     []byte         // icons and _meta, each after a comma
+	appDetails  []byte         // likewise, for clients with views; nil: its results have none
 	calls       []Upstream
 	headers     bool // some arguments travel in HTTP headers as well
 	prompt      bool // calls are prompts/get
@@ -132,6 +133,9 @@ func newTool(offered Tool, found *config.Diagnostics) *tool {
 		t.annotations = def.Annotations.JSON()
 	}
 	t.listed, t.details = t.entry(&offered), detailsOf(def)
+	if offered.View != "" {
+		t.appDetails = appDetails(def, offered.View)
+	}
 	return t
 }
 
@@ -169,7 +173,7 @@ func detailsOf(def *config.Tool) (dst []byte) {
 }
 
 // appendListed appends the tool's entry of tools/list.
-func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, bool)) []byte {
+func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, bool), apps bool) []byte {
 	dst = append(dst, t.listed...)
 	annotations := t.annotations
 	if annotations == nil {
@@ -178,7 +182,11 @@ func (t *tool) appendListed(dst []byte, hints func(server, tool string) (Hints, 
 	if len(annotations) > len("{}") {
 		dst = append(append(dst, `,"annotations":`...), annotations...)
 	}
-	return append(append(dst, t.details...), '}')
+	details := t.details
+	if apps && t.appDetails != nil {
+		details = t.appDetails
+	}
+	return append(append(dst, details...), '}')
 }
 
 // derive combines the hints of the called tools: a tool is read-only when every call is,

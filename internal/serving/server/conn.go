@@ -26,6 +26,7 @@ type conn struct {
 	initialized bool      // by initialize; only the read loop uses it
 	level       severity  // the least severe log messages to send; likewise
 	can         abilities // the questions that it can show its user; likewise
+	apps        bool      // it shows views; likewise
 
 	calls sync.WaitGroup
 
@@ -217,8 +218,9 @@ func (c *conn) request(m *message) *rpcError {
 // error.
 func (c *conn) route(m *message, o *observation) *rpcError {
 	at := m.era()
+	c.server.showsApps(m, at, c.apps)
 	method := text(m.method)
-	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isOffered(method)) {
+	if at == legacy && !c.initialized && (method == "tools/call" || method == "tools/list" || c.server.isOffered(method, m)) {
 		return invalidRequest("not initialized: send initialize first, or name the protocol version " +
 			"and your capabilities in _meta (" + mcp.LATEST_PROTOCOL_VERSION + ")")
 	}
@@ -231,7 +233,7 @@ func (c *conn) route(m *message, o *observation) *rpcError {
 		return c.setLevel(m, o)
 	case c.server.isTask(method, at):
 		return c.answerTask(m, o)
-	case c.server.isOffered(method) && at != refused:
+	case c.server.isOffered(method, m) && at != refused:
 		return c.answerLater(m, at, o)
 	}
 	result, fault := c.server.reply(o.context(c.ctx), m, at)

@@ -132,6 +132,7 @@ func (e *endpoint) route(x *exchange, r *http.Request, m *message, o *observatio
 	if fault != nil {
 		return e.refuse(x, m, fault, http.StatusBadRequest)
 	}
+	e.server.showsApps(m, at, appsIn(sessionOf(r).name))
 	method := text(m.method)
 	switch {
 	case e.server.isTask(method, at):
@@ -157,7 +158,7 @@ func (e *endpoint) route(x *exchange, r *http.Request, m *message, o *observatio
 	agreed := ""
 	if method == "initialize" {
 		agreed = o.agreed(result)
-		x.w.Header().Set(mcp.HeaderSessionID, newSession(m.abilities()))
+		x.w.Header().Set(mcp.HeaderSessionID, newSession(m.declared()))
 	}
 	x.answer(appendAnswer(nil, m.id, result), http.StatusOK)
 	return Outcome{Version: agreed}

@@ -164,7 +164,7 @@ func TestOAuthChallenges(t *testing.T) {
 func TestOAuthSessionsOfSubjects(t *testing.T) {
 	b := newBench(t, nil)
 	h := serveSite(t, b.server, HTTPOptions{OAuth: testOAuth(t), Token: token})
-	mine := "Mcp-Session-Id: " + newSession(abilities{form: true})
+	mine := "Mcp-Session-Id: " + newSession([]byte(`{"elicitation":{"form":{}}}`))
 	others := [][]string{{mine, as("bob")}, {mine, "Authorization: Bearer " + token}, {mine, as(`alice" "`)}}
 
 	s := h.open(h.request(t.Context(), legacyAsk, mine, as("alice")))

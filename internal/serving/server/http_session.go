@@ -52,10 +52,13 @@ func newSessions() sessions {
 	return sessions{flying: map[requestKey]context.CancelFunc{}, levels: map[session]severity{}}
 }
 
-// newSession returns the name of a new session. It ends with the abilities of the client, so
-// that each process that gets the name knows them.
-func newSession(can abilities) string {
-	name := rand.Text()
+// newSession returns the name of a new session. It has what the client has declared in it, so that each process that
+// gets the name knows that: .ui, then the abilities.
+func newSession(declared []byte) string {
+	name, can := rand.Text(), abilitiesOf(declared)
+	if declaresApps(declared) {
+		name += showsViews
+	}
 	if can.form {
 		name += "-form"
 	}
@@ -63,6 +66,15 @@ func newSession(can abilities) string {
 		name += "-url"
 	}
 	return name
+}
+
+// showsViews is in the name of a session whose client shows views.
+const showsViews = ".ui"
+
+// appsIn reports whether the client of a session shows views.
+func appsIn(session string) bool {
+	name, _, _ := strings.Cut(session, "-")
+	return strings.HasSuffix(name, showsViews)
 }
 
 // abilitiesIn reads the abilities in the name of a session. Another client could guess a name

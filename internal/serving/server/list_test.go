@@ -72,12 +72,12 @@ func TestGivenAnnotations(t *testing.T) {
 	g.Def.Annotations = dataOf(t, `{"title":"Y","readOnlyHint":true}`)
 	var found config.Diagnostics
 	want := `{"name":"x","title":"X","description":"does\nx","inputSchema":{"type":"object"},"annotations":{"title":"Y","readOnlyHint":true}}`
-	if got := string(newTool(g, &found).appendListed(nil, nil)); got != want {
+	if got := string(newTool(g, &found).appendListed(nil, nil, false)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	g.Def.Icons, g.Def.Meta = dataOf(t, `[{"src":"https://e.com/i"}]`), dataOf(t, `{"z":1,"a":9007199254740993}`)
 	want = strings.TrimSuffix(want, "}") + `,"icons":[{"src":"https://e.com/i"}],"_meta":{"z":1,"a":9007199254740993}}`
-	if got := string(newTool(g, &found).appendListed(nil, nil)); got != want {
+	if got := string(newTool(g, &found).appendListed(nil, nil, false)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

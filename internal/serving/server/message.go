@@ -22,6 +22,7 @@ type message struct {
 	traceparent, tracestate, baggage, key          []byte // of params._meta
 
 	fault string // why the message is refused although it is JSON
+	apps  bool   // the client shows views, see showsApps
 	depth int    // of arguments: 1 for a flat object
 }
 

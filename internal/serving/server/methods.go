@@ -22,7 +22,7 @@ func (s *Server) reply(ctx context.Context, m *message, at era) (result []byte, 
 		return s.list(m, at)
 	case method == "ping" && at == legacy:
 		return emptyObject, nil
-	case s.isOffered(method) && at != refused:
+	case s.isOffered(method, m) && at != refused:
 		return s.offered(ctx, m, at)
 	}
 	return s.delegate(ctx, m)
@@ -34,7 +34,7 @@ func (s *Server) list(m *message, at era) (result []byte, fault *rpcError) {
 		return nil, invalidParams("cursor: this server returns all tools in one page and never gave the cursor " + wording.Quote(cursor))
 	}
 	dst := []byte(`{"tools":`)
-	dst = s.tools.Load().appendList(dst, s.opts.ToolHints)
+	dst = s.tools.Load().appendList(dst, s.opts.ToolHints, m.apps)
 	return s.appendPageEnd(dst, at), nil
 }
 
@@ -57,11 +57,7 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 	}
 	switch answer := s.library.HandleMessage(ctx, append(raw, '}')).(type) {
 	case mcp.JSONRPCResponse:
-		if found, is := answer.Result.(mcp.DiscoverResult); is && s.opts.Tasks != nil { // not of initialize: earlier protocols do not have the extension
-			found.Capabilities.Extensions = map[string]any{TasksExtension: map[string]any{}}
-			answer.Result = found
-		}
-		result, err := json.Marshal(answer.Result)
+		result, err := json.Marshal(s.introduced(m, answer.Result))
 		if err != nil {
 			return nil, &rpcError{code: codeInternal, message: "internal error"}
 		}
@@ -77,6 +73,22 @@ func (s *Server) delegate(ctx context.Context, m *message) (result []byte, fault
 		return nil, fault
 	}
 	return nil, &rpcError{code: codeMethodNotFound, message: "unknown method " + wording.Quote(text(m.method))}
+}
+
+// introduced adds to the answer of a handshake what the library does not know of.
+func (s *Server) introduced(m *message, answer any) any {
+	switch found := answer.(type) {
+	case mcp.DiscoverResult:
+		if s.opts.Tasks != nil { // not of initialize: earlier protocols do not have the extension
+			found.Capabilities.Extensions = map[string]any{TasksExtension: map[string]any{}}
+		}
+		s.able(m, &found.Capabilities, true)
+		return found
+	case mcp.InitializeResult:
+		s.able(m, &found.Capabilities, false)
+		return found
+	}
+	return answer
 }
 
 // recovered, when deferred, turns a panic into an error for the client.
@@ -102,7 +114,7 @@ func (c *conn) later(m *message, o *observation, answer func(context.Context, *m
 	}
 	own := message{
 		method: bytes.Clone(m.method), cursor: bytes.Clone(m.cursor), uri: bytes.Clone(m.uri), name: bytes.Clone(m.name), arguments: bytes.Clone(m.arguments),
-		params: bytes.Clone(m.params), taskID: bytes.Clone(m.taskID), inputResponses: bytes.Clone(m.inputResponses), capabilities: bytes.Clone(m.capabilities),
+		params: bytes.Clone(m.params), taskID: bytes.Clone(m.taskID), inputResponses: bytes.Clone(m.inputResponses), capabilities: bytes.Clone(m.capabilities), apps: m.apps,
 	}
 	go func() {
 		result, fault := answer(f.ctx, &own)

@@ -179,5 +179,5 @@ func (s *Server) appendMessages(dst, id []byte, c *call, contents [][]byte, used
 		}
 		dst = append(append(append(dst, `{"role":"user","content":`...), content...), '}')
 	}
-	return s.appendTail(append(dst, ']'), c.modern, used, out)
+	return s.appendTail(append(dst, ']'), c, used, out)
 }

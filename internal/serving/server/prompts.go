@@ -36,14 +36,14 @@ func (e *InvalidError) Error() string { return e.Err.Error() }
 func (e *InvalidError) Unwrap() error { return e.Err }
 
 // isOffered reports whether Resources, Prompts or Complete answer a method.
-func (s *Server) isOffered(method string) bool {
+func (s *Server) isOffered(method string, m *message) bool {
 	switch method {
 	case "prompts/list", "prompts/get":
 		return s.hasPrompts
 	case "completion/complete":
 		return s.opts.Complete != nil
 	}
-	return s.isResources(method)
+	return s.isResources(method, m)
 }
 
 // offered answers a request about resources, prompts or their arguments.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -52,9 +53,9 @@ var (
 	ErrNoCursor   = errors.New("unknown cursor")
 )
 
-// isResources reports whether Resources answer a method.
-func (s *Server) isResources(method string) bool {
-	if s.opts.Resources == nil {
+// isResources reports whether Resources answer a method, or of a client with views App does.
+func (s *Server) isResources(method string, m *message) bool {
+	if s.opts.Resources == nil && !m.apps {
 		return false
 	}
 	return method == "resources/list" || method == "resources/templates/list" || method == "resources/read"
@@ -65,9 +66,9 @@ func (s *Server) resources(ctx context.Context, m *message, at era) (result []by
 	defer s.recovered(m, &fault)
 	switch text(m.method) {
 	case "resources/list":
-		result, fault = s.listResources(ctx, text(m.cursor))
+		result, fault = s.listResources(ctx, m)
 	case "resources/templates/list":
-		result = appendResources([]byte(`{"resourceTemplates":`), "uriTemplate", s.opts.Resources.Templates())
+		result = appendResources([]byte(`{"resourceTemplates":`), "uriTemplate", s.templates())
 	default:
 		result, fault = s.readResource(ctx, m, at)
 	}
@@ -77,8 +78,31 @@ func (s *Server) resources(ctx context.Context, m *message, at era) (result []by
 	return s.appendPageEnd(result, at), nil
 }
 
-func (s *Server) listResources(ctx context.Context, cursor string) ([]byte, *rpcError) {
-	page, next, err := s.opts.Resources.List(ctx, cursor)
+// templates returns the templates of resources.
+func (s *Server) templates() []Resource {
+	if s.opts.Resources == nil {
+		return nil
+	}
+	return s.opts.Resources.Templates()
+}
+
+// pageOf returns the page of resources at a cursor.
+func (s *Server) pageOf(ctx context.Context, m *message, cursor string) (page []Resource, next string, err error) {
+	switch {
+	case s.opts.Resources != nil:
+		page, next, err = s.opts.Resources.List(ctx, cursor)
+	case cursor != "":
+		err = ErrNoCursor
+	}
+	if m.apps && cursor == "" && err == nil {
+		page = append([]Resource{s.opts.App.resource()}, page...)
+	}
+	return page, next, err
+}
+
+func (s *Server) listResources(ctx context.Context, m *message) ([]byte, *rpcError) {
+	cursor := text(m.cursor)
+	page, next, err := s.pageOf(ctx, m, cursor)
 	if errors.Is(err, ErrNoCursor) {
 		return nil, invalidParams("unknown cursor " + wording.Quote(cursor) + "; use the nextCursor of a page of this server")
 	}
@@ -122,12 +146,23 @@ func (r *Resource) appendMembers(dst []byte, address string) []byte {
 	return dst
 }
 
+// contentsOf returns the contents of a resource.
+func (s *Server) contentsOf(ctx context.Context, m *message, uri string) ([]Content, error) {
+	switch {
+	case m.apps && uri == s.opts.App.URI:
+		return []Content{s.opts.App.content()}, nil
+	case s.opts.Resources == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNoResource, wording.Quote(uri))
+	}
+	return s.opts.Resources.Read(ctx, uri)
+}
+
 func (s *Server) readResource(ctx context.Context, m *message, at era) ([]byte, *rpcError) {
 	uri := text(m.uri)
 	if uri == "" {
 		return nil, invalidParams("uri: expected a string, got " + describeRaw(m.uri))
 	}
-	contents, err := s.opts.Resources.Read(ctx, uri)
+	contents, err := s.contentsOf(ctx, m, uri)
 	if errors.Is(err, ErrNoResource) {
 		code := mcp.RESOURCE_NOT_FOUND
 		if at == modern {

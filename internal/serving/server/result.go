@@ -58,7 +58,7 @@ func (s *Server) appendValue(ctx context.Context, dst, id []byte, c *call, a Ans
 		c.outcome.Failed = true
 		dst = append(dst, `,"isError":true`...)
 	}
-	return s.appendTail(dst, c.modern, a.Usage, out)
+	return s.appendTail(dst, c, a.Usage, out)
 }
 
 // encode returns a value as JSON without secrets; whole: it has none.
@@ -91,8 +91,8 @@ func appendText[T string | []byte](dst []byte, text T) []byte {
 }
 
 // appendTail ends a result, of whose content a model reads so many bytes, and its line.
-func (s *Server) appendTail(dst []byte, modern bool, used *Usage, out int) []byte {
-	return s.appendTailWith(dst, modern, used, out, nil)
+func (s *Server) appendTail(dst []byte, c *call, used *Usage, out int) []byte {
+	return s.appendTailWith(dst, c.modern, used, out, c.shown)
 }
 
 // appendTailWith is appendTail with more members of _meta: JSON between the braces of an object.
@@ -230,7 +230,7 @@ func (s *Server) appendContent(ctx context.Context, dst, id []byte, c *call, ite
 		}
 		dst = appendDetailed(dst, c, raw, a.detailsOf(i, len(items)))
 	}
-	return s.appendTail(append(dst, ']'), c.modern, a.Usage, len(dst)-from)
+	return s.appendTail(append(dst, ']'), c, a.Usage, len(dst)-from)
 }
 
 func unencodable(c *call, err error) *Notice {

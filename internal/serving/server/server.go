@@ -156,6 +156,7 @@ type Tool struct {
 	Def   *config.Tool // name, texts, schemas and annotations
 	Run   Run
 	Calls []Upstream // the tools that it calls, to derive annotations from
+	View  string     // the URI of App, when that shows its results; "": nothing does
 
 	// Prompt makes the runs of the tool as a prompt, whose arguments are an object of texts; nil: it is none. A tool whose
 	// Def is hidden is a prompt only.
@@ -207,6 +208,7 @@ type Options struct {
 	Observer  Observer  // nil: nothing observes requests
 	Fleet     Fleet     // nil: no other process serves the same clients
 	Tasks     Tasks     // nil: no run becomes a task
+	App       *App      // nil: results have no view
 
 	Logger  *slog.Logger    // nil: nothing is logged
 	Secrets *config.Secrets // nil: nothing is redacted

@@ -26,6 +26,7 @@ func (c *conn) listen(m *message) *rpcError {
 	if fault != nil {
 		return fault
 	}
+	f.ctx = withApps(f.ctx, m)
 	_ = c.out.putLater(func(dst []byte) []byte { // it is called before putLater returns, or the connection has ended
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -218,7 +219,7 @@ func (e *endpoint) listen(x *exchange, r *http.Request, m *message) {
 	x.notify(func(dst []byte) []byte { return appendAcknowledged(dst, m.id, wanted, tasks) })
 	closing := wanted == 0 && len(tasks) == 0 // no subscription: end at once
 	if !closing {
-		all, stop := e.server.watch(r.Context(), m.id, tasks, e.place(), x.notify)
+		all, stop := e.server.watch(withApps(r.Context(), m), m.id, tasks, e.place(), x.notify)
 		defer stop()
 		if wanted == 0 {
 			s.over = all

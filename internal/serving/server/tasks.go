@@ -167,7 +167,7 @@ func (s *Server) task(ctx context.Context, m *message, in place) (result []byte,
 		if err != nil {
 			return nil, s.taskFault(err)
 		}
-		members, fault := s.detailed(ctx, &t, in)
+		members, fault := s.detailed(withApps(ctx, m), &t, in)
 		if fault != nil {
 			return nil, fault
 		}

@@ -216,7 +216,7 @@ func (s *Server) outcomeOf(ctx context.Context, t *Task) (member []byte, fault *
 	}
 	c := &call{
 		tool: tool, from: from, arguments: emptyObject, modern: true, subject: SubjectOf(ctx),
-		continued: &Continued{Run: t.Run, Tool: t.Tool},
+		continued: &Continued{Run: t.Run, Tool: t.Tool}, apps: appsOf(ctx) && tool.appDetails != nil,
 	}
 	line := s.answer(ctx, c, nil, id)
 	if c.again {

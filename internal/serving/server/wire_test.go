@@ -135,6 +135,7 @@ type bench struct {
 
 	do     func(ctx context.Context, watch Watch) // what a run of tool "do" does, where there is one
 	notice *Notice                                // of every answer
+	shown  func(context.Context) []byte           // of each answer
 	usage  *Usage                                 // of every answer
 }
 
@@ -230,7 +231,7 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 		name := opts.Tools[i].Def.Name.Value
 		opts.Tools[i].Run = func(ctx context.Context, args value.Value, watch Watch) (Answer, error) {
 			v, err := b.run(ctx, name, args, watch)
-			return Answer{Value: v, Notice: b.notice, Usage: b.usage}, err
+			return Answer{Value: v, Notice: b.notice, Usage: b.usage, Shown: b.shown}, err
 		}
 	}
 	s, err := New(opts)

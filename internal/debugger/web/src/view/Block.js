@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { memo } from '../lib/memo.js';
 import { outline } from '../lib/shape.js';
 import { DATA, detail } from '../lib/box.js';
-import { lastOf } from '../lib/address.js';
+import { isTurn, lastOf } from '../lib/address.js';
 import { plain } from '../lib/visible.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { toItem } from '../state/items.js';
@@ -24,7 +24,7 @@ export const Block = memo((props) => {
   const many = node.each || node.repeat;
   const stop = breakpointOf(node.id);
   const label = [`block ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? 'ran' : skipped ? 'was not run: its if does not hold' : 'has not run', running === 'runs' && 'runs', running === 'stands' && 'the run waits in it',
-    progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', current && 'current', stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint')].filter(Boolean).map(plain).join(', ');
+    many && item && itemText(item), progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', current && 'current', stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint')].filter(Boolean).map(plain).join(', ');
   const close = (e) => {
     e.stopPropagation();
     toggleBlock(node.id);
@@ -49,6 +49,9 @@ export const Block = memo((props) => {
     </g>`;
 });
 
+// itemText names the item or turn whose steps are drawn.
+const itemText = (item) => `${isTurn(item) ? 'turn' : 'item'} ${lastOf(item)}`;
+
 // Along leads through the items and turns of a block.
 function Along({ x, y, node, item }) {
   const go = (by) => (e) => {
@@ -56,11 +59,11 @@ function Along({ x, y, node, item }) {
     toItem(node.id, by);
   };
   const arrow = (at, by, d, text) => html`<g class="along" transform=${`translate(${at} 0)`} onClick=${go(by)}><title>${text}</title><circle r="9" /><path d=${d} /></g>`;
-  const turn = /@\d+$/.test(item);
+  const [what] = itemText(item).split(' ');
   return html`
     <g transform=${`translate(${x} ${y})`}>
-      ${arrow(-8, 1, 'M-1.5 -3.5 2 0 -1.5 3.5', `The next ${turn ? 'turn' : 'item'}`)}
-      <text class="sub along-text" x="-66" y="4" text-anchor="middle">${turn ? 'turn' : 'item'} ${lastOf(item)}</text>
-      ${arrow(-124, -1, 'M1.5 -3.5 -2 0 1.5 3.5', `The ${turn ? 'turn' : 'item'} before`)}
+      ${arrow(-8, 1, 'M-1.5 -3.5 2 0 -1.5 3.5', `The next ${what}`)}
+      <text class="sub along-text" x="-66" y="4" text-anchor="middle">${itemText(item)}</text>
+      ${arrow(-124, -1, 'M1.5 -3.5 -2 0 1.5 3.5', `The ${what} before`)}
     </g>`;
 }

@@ -96,7 +96,7 @@ export function Badges({ node, height, count, running, failed, cancelled, handle
     ${round(cancelled, 'cancelled', [-x, -y], '■', 'the run was cancelled here')}
     ${round(edited, 'edited', [-x + 12, y], '✎', 'its output was edited')}
     ${running && !failed && html`<g class=${`badge-${running} at`} transform=${`translate(${-x} ${-y}) scale(${by})`}><title>${running === 'runs' ? 'it runs' : 'the run waits here'}</title><circle r="8" /><path d=${running === 'runs' ? 'M0-4.6A4.6 4.6 0 1 1-4.6 0' : 'M-2-3.5v7M2-3.5v7'} /></g>`}
-    ${words && (!far || far < 4) && html`
+    ${' ' /* the texts of a node are read as one */}${words && (!far || far < 4) && html`
       <g class="count" transform=${`translate(${x} ${-y}) scale(${by})`}>
         <rect x=${-(3 + words.length * 7)} y="-9" width=${11 + words.length * 7} height="18" rx="9" />
         <text x=${2.5 - words.length * 3.5} y="4" text-anchor="middle">${words}</text>

@@ -66,8 +66,8 @@ export function NodeTip({ g }) {
       ${detail(node) && html`<p class="mono muted clip">${visible(detail(node))}</p>`}
       ${node.if && html`<p class="mono muted clip">if ${visible(node.if)}</p>`}
       ${last?.state && !ends.includes(last.state) ? html`<p class="muted">${said[last.state]}</p>` : last?.skipped ? html`<p class="muted">was not run, because its if does not hold</p>` : last ? html`
-        <p class="muted">${last.error ? 'failed' : last.edited ? 'edited output' : 'last output'}, step ${addressOf('', last.index, last.part)}</p>
-        <pre class=${cx('clip', last.error && 'wrong')}>${visible(last.error || last.preview)}</pre>` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
+        <p class="muted">${last.error ? 'failed' : last.edited ? 'edited output' : last.preview ? 'last output' : 'has run'}, step ${addressOf('', last.index, last.part)}</p>
+        ${(last.error || last.preview) && html`<pre class=${cx('clip', last.error && 'wrong')}>${visible(last.error || last.preview)}</pre>`}` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
       ${far.value > 0 && node.branches && html`<p class="mono muted clip">${node.branches.map((b) => b.id).join(', ')}</p>`}
     </div>`;
 }

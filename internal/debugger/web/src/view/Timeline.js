@@ -73,7 +73,7 @@ function placeText(address, step, of) {
   return /^\d+$/.test(last) ? `${isTurn(address) ? '@' : '.'}${last}` : '';
 }
 
-function List({ run: r }) {
+export function List({ run: r }) {
   void version.value; // draws again when a page has come
   void matches.value;
   const [cursor, setCursor] = useState(-1); // a row of an inner frame, which has the keyboard
