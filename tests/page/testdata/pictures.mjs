@@ -10,13 +10,15 @@ import { assert, browser, SHOTS } from './lib.mjs';
 const require = createRequire(join(process.env.MODULES, 'x.js'));
 const SHOWN = new URL('./shown/', import.meta.url);
 
-// steady leaves out of a text what differs from run to run: times, dates, ids of runs, addresses.
+// steady leaves out of a text what differs from run to run: times, dates, ids of runs, addresses, and the sizes
+// of answers, which have times and ids in them.
 const steady = (text) => text
   .replace(/\b[0-9A-Z]{26}\b/g, 'RUN').replace(/\b(?=[0-9A-Z]*[A-Z])[0-9A-Z]{6,10}\/(\d+)\b/g, 'RUN/$1').replace(/\b[0-9A-Z]{8,10}\b(?=…|\s*$)/gm, 'RUN')
   .replace(/^where\t.*$/gm, 'where\tRUN\tRUN')
   .replace(/(127\.0\.0\.1|localhost):\d+/g, 'HOST')
-  .replace(/\d{4}-\d\d-\d\d(T[\d:.]+Z)?/g, 'DATE').replace(/(?<![\w:.])\d\d?:\d\d(:\d\d)?( [AP]M)?\b/g, 'TIME')
+  .replace(/\d{4}-\d\d-\d\d(T[\d:.]*Z?)?/g, 'DATE').replace(/(?<![\w:.])\d\d?:\d\d(:\d\d)?( [AP]M)?\b/g, 'TIME')
   .replace(/\b(just now|\d+ (seconds?|minutes?|min|s) ago)\b/g, 'AGO')
+  .replace(/[\d.,]+ k?B out/g, 'SIZE out').replace(/≈ [\d.,]+ tokens?/g, '≈ SOME tokens')
   .replace(/(< )?[\d.,]+\s?(ms|µs|s)\b/g, 'TOOK').replace(/(TOOK\s*)+/g, 'TOOK\n')
   .split('\n').map((line) => line.trim()).filter(Boolean).join('\n');
 

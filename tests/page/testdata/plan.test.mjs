@@ -92,9 +92,12 @@ test('a plan is debugged', () => {
     await page.waitForSelector('[data-node=note].ran');
     await page.click('text=Runs');
     await page.click('.runs button >> nth=-1');
+    await page.waitForSelector('.origin >> text=the same', { state: 'detached' }); // the run that was replayed is open
     await page.waitForSelector('.controls .status.finished');
     await page.focus('[data-node=note]');
-    await press(page, 'Enter', 'a');
+    await press(page, 'Enter');
+    await page.waitForSelector('.step-head >> text=note');
+    await press(page, 'a');
     await page.click('dialog .primary');
     await status(page, 'waiting'); // the calls before are not made again
     await page.waitForSelector('[data-node=texts].ran');
