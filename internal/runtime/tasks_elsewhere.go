@@ -38,7 +38,7 @@ func (l *Loaded) lookElsewhere(ctx context.Context, run journal.Run, t *server.T
 	if t.State = stateElsewhere(run); run.HasEnded() {
 		return nil, nil
 	}
-	if run.Status == journal.Interrupted && l.elsewhere.Over(ctx, run.ID) != nil {
+	if l.isOver(ctx, run) {
 		t.Status, t.State = server.TaskCompleted, stateOver
 		return nil, nil
 	}
@@ -46,6 +46,11 @@ func (l *Loaded) lookElsewhere(ctx context.Context, run journal.Run, t *server.T
 		t.Status = server.TaskWorking // the answer is on its way to a worker
 	}
 	return open, err
+}
+
+// isOver reports whether a run that no worker has is over.
+func (l *Loaded) isOver(ctx context.Context, run journal.Run) bool {
+	return run.Status == journal.Interrupted && l.elsewhere.Over(ctx, run.ID) != nil
 }
 
 // unanswered returns the open questions of a run for which no answer is stored.
@@ -85,7 +90,7 @@ func (l *Loaded) nextStateElsewhere(ctx context.Context, id, state string) (jour
 		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 			return run, err
 		}
-		if run, err = l.History.Exact(ctx, id); err != nil || run.Status == journal.Interrupted && l.elsewhere.Over(ctx, id) != nil {
+		if run, err = l.History.Exact(ctx, id); err != nil || l.isOver(ctx, run) {
 			return run, err
 		}
 	}

@@ -165,12 +165,15 @@ func (r *remote) Change(ctx context.Context, run string, answered *journal.Asked
 
 // Over returns why the workflow of a run has ended; nil while it goes on, or the server does not say.
 func (r *remote) Over(ctx context.Context, run string) error {
-	found, err := r.client.DescribeWorkflowExecution(ctx, run, "")
+	found, err := r.client.DescribeWorkflow(ctx, run, "")
 	var unknown *serviceerror.NotFound
-	switch {
-	case errors.As(err, &unknown):
-		return fmt.Errorf("Temporal has no workflow %s; it keeps those that have ended for the retention of the namespace", run)
-	case err != nil || found.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("its workflow %s is not known; Temporal keeps those that have ended for the retention of the namespace", run)
+	}
+	if err != nil {
+		return nil //nolint:nilerr // it may go on
+	}
+	if found.Status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return nil
 	}
 	if err := r.client.GetWorkflow(ctx, run, "").Get(ctx, nil); err != nil {

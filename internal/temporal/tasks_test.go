@@ -96,12 +96,12 @@ func TestTaskOutlivesItsProcesses(t *testing.T) {
 		u.until(t, "the call is made", func() bool { return u.calls["a/before"] == 1 })
 		first.kill() // in the call, which is safe to repeat
 		second := p.worker(t, file)
-		asks := door.until(id, "input_required")
+		door.until(id, "input_required")
 		door.kill()
 		second.kill()
 
 		other := p.serve(t, file)
-		asks = other.until(id, "input_required")
+		asks := other.until(id, "input_required")
 		if m := other.answer(id, asks, `{"action":"accept","content":{}}`); !strings.Contains(string(m.Error), "does not match requestedSchema") {
 			t.Errorf("a wrong answer: %s %s", m.Result, m.Error)
 		}
