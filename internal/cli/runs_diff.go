@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +20,8 @@ func newRunsDiff(std program.Streams, history *program.HistoryFlags) *cobra.Comm
 		Use:   "diff [RUN] OTHER",
 		Short: "Show where two recorded runs diverge, and which value caused it",
 		Long: `Compare two recorded runs: their arguments, the first step whose value differs, and the
-first step at which they take different branches. One run alone is compared with the last run
+first step at which they take different branches; then where their time went, the nodes with the
+largest difference first. One run alone is compared with the last run
 of its tool that finished before it.`,
 		Example: `  toolgraph runs diff last
   toolgraph runs diff 5GNFQ last
@@ -60,7 +63,54 @@ func printDifference(w io.Writer, d *inspect.Difference) error {
 	if d.Arguments == nil && d.Value == nil && d.Path == nil {
 		fmt.Fprintln(w, "\nboth runs have the same steps with the same values")
 	}
+	return printTimes(w, d)
+}
+
+// printTimes prints where the time of two runs went.
+func printTimes(w io.Writer, d *inspect.Difference) error {
+	fmt.Fprintf(w, "\ntimes: a took %s, b %s\n", milliseconds(d.A.Duration), milliseconds(d.B.Duration))
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "  node\ta\tb\tdifference")
+	for _, t := range d.Times {
+		name := t.Node
+		if t.Tool != "" {
+			name = t.Tool + ":" + name
+		}
+		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\n", wording.OneLine(name), spentText(t.A), spentText(t.B), differenceText(t))
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if d.MoreTimes > 0 {
+		fmt.Fprintf(w, "  and %d more, with smaller differences\n", d.MoreTimes)
+	}
 	return nil
+}
+
+func spentText(s inspect.Spent) string {
+	switch {
+	case s.Count == 0:
+		return "-"
+	case s.Count == 1:
+		return milliseconds(s.Took)
+	}
+	return fmt.Sprintf("%d × %s", s.Count, milliseconds(s.Took/float64(s.Count)))
+}
+
+// differenceText says how much longer b took, and how much of that it waited for its user.
+func differenceText(t inspect.NodeTimes) string {
+	text, sign := milliseconds(math.Abs(t.Difference)), "+"
+	if t.Difference < 0 {
+		sign = "-"
+	}
+	if waited := t.B.Waited - t.A.Waited; t.B.Waited > 0 || t.A.Waited > 0 {
+		by := "+"
+		if waited < 0 {
+			by = "-"
+		}
+		text += fmt.Sprintf(" (waiting for the user %s%s)", by, milliseconds(math.Abs(waited)))
+	}
+	return sign + text
 }
 
 // outcome returns what came of a step, unlike that of the other run.

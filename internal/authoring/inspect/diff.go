@@ -23,6 +23,8 @@ type Difference struct {
 	Arguments *Changes    `json:"arguments,omitempty"` // nil: they are equal
 	Value     *Divergence `json:"value,omitempty"`     // the first step whose output, error or confirmation differs; nil: none
 	Path      *Divergence `json:"path,omitempty"`      // the first step at another node; nil: none
+	Times     []NodeTimes `json:"times"`               // the largest difference first
+	MoreTimes int         `json:"moreTimes,omitempty"` // nodes that are left out
 }
 
 // Divergence is a step at which two runs differ.
@@ -83,7 +85,10 @@ func (i *Inspector) DiffRuns(ctx context.Context, a, b string) (*Difference, err
 	if err != nil {
 		return nil, err
 	}
-	return d, d.compare(ctx, s)
+	if err := d.compare(ctx, s); err != nil {
+		return d, err
+	}
+	return d, d.times(ctx, s)
 }
 
 // lastGood returns the last run of the same tool and file that finished before a run began.

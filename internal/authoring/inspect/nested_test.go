@@ -209,3 +209,23 @@ func TestDiffNestedRuns(t *testing.T) {
 		t.Errorf("%+v", d.Value)
 	}
 }
+
+// The times of two runs are compared node by node: items are part of their node, the nodes of called graphs have their own.
+func TestDiffTimes(t *testing.T) {
+	i, ids := nestedRuns(t, 3, 5, 9)
+	d, err := i.DiffRuns(t.Context(), ids[0], ids[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts []string
+	for n, of := range d.Times {
+		counts = append(counts, fmt.Sprintf("%s:%s %d %d", of.Tool, of.Node, of.A.Count, of.B.Count))
+		if of.Difference != micro(of.B.Took-of.A.Took) || n > 0 && max(of.Difference, -of.Difference) > max(d.Times[n-1].Difference, -d.Times[n-1].Difference) {
+			t.Errorf("%d: %+v", n, of)
+		}
+	}
+	slices.Sort(counts)
+	if got := strings.Join(counts, ", "); got != ":both 1 1, :both.one 1 1, :both.two 1 1, :each 1 1, :entry 1 1, :exit 1 1, inner:call 6 10, inner:done 5 9, inner:start 6 10" {
+		t.Errorf("got %s", got)
+	}
+}
