@@ -181,14 +181,7 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 		_, err := fmt.Fprintln(w, "no runs")
 		return err
 	}
-	rows := [][]string{{"run", "started", "tool", "status", "time", "steps", "calls", "bytes in", "bytes out", savedTitle, "arguments"}}
-	for _, r := range answer.Runs {
-		row := []string{
-			shortID(r.ID), r.Started.Local().Format(time.DateTime), r.Tool, statusText(r), milliseconds(r.Duration), strconv.Itoa(r.Steps),
-		}
-		rows = append(rows, append(append(row, usageCells(r.Usage)...), shortened(r.Args, outputShown)))
-	}
-	if err := program.ListRows(w, rows, func(column int, text string) terminal.Style {
+	if err := program.ListRows(w, runRows(answer.Runs, terminal.On(w), time.Now()), func(column int, text string) terminal.Style {
 		if column == statusColumn {
 			return statusStyle(text)
 		}
@@ -200,6 +193,49 @@ func printRuns(w io.Writer, answer *inspect.Runs) error {
 		fmt.Fprintf(w, "more runs: --before %s\n", wording.OneLine(answer.Next))
 	}
 	return nil
+}
+
+// usageColumns is how wide a terminal must be to have what each run has used beside it.
+const usageColumns = 120
+
+// runRows returns the list of runs. On a terminal it says how long ago a run began, and in a narrow one it leaves out what the run
+// has used; in a file or for a program everything is exact.
+func runRows(runs []journal.Run, screen terminal.Screen, now time.Time) [][]string {
+	usage := !screen.Live() || screen.Columns() >= usageColumns
+	head := []string{"run", "started", "tool", "status", "time", "steps"}
+	if usage {
+		head = append(head, "calls", "bytes in", "bytes out", savedTitle)
+	}
+	rows := [][]string{append(head, "arguments")}
+	for _, r := range runs {
+		started := r.Started.Local().Format(time.DateTime)
+		if screen.Live() {
+			started = ago(now.Sub(r.Started), started)
+		}
+		row := []string{shortID(r.ID), started, r.Tool, statusText(r), milliseconds(r.Duration), strconv.Itoa(r.Steps)}
+		if usage {
+			row = append(row, usageCells(r.Usage)...)
+		}
+		rows = append(rows, append(row, shortened(r.Args, outputShown)))
+	}
+	return rows
+}
+
+const day = 24 * time.Hour
+
+// ago says how long ago something was; exact is for what is older than a week, or still to come.
+func ago(was time.Duration, exact string) string {
+	switch {
+	case was < 0 || was >= 7*day:
+		return exact
+	case was < time.Minute:
+		return fmt.Sprintf("%d s ago", was/time.Second)
+	case was < time.Hour:
+		return fmt.Sprintf("%d min ago", was/time.Minute)
+	case was < day:
+		return fmt.Sprintf("%d h ago", was/time.Hour)
+	}
+	return fmt.Sprintf("%d d ago", was/day)
 }
 
 func shortID(id string) string {

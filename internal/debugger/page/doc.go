@@ -36,7 +36,7 @@
 //	GET  /api/runs/{id}/search        ?of&frame&at&part&path&text&from → where keys and texts of a value have it
 //	GET  /api/runs/{id}/table         ?of&frame&at&part&path&from&marks → a list of objects by rows and columns
 //	GET  /api/runs/{id}/whole         ?of&frame&at&part&path&indent&raw&download → a whole value as JSON; 204 for nothing
-//	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}
+//	POST /api/runs/{id}/control       {action: pause|resume|step|next|out|stop|run-to, node}; stop also cancels a run of another process
 //	GET  /api/runs/{id}/fork          ?frame&at&part → {changed, copied, calls, again: calls that the run made from there on}
 //	POST /api/runs/{id}/fork          {frame, at, part, edits: [{node, value or nothing: true}], pause, changed, repeat} → the new run
 //	GET  /api/runs/{id}/resume        {changed, inDoubt: calls whose outcome is unknown}

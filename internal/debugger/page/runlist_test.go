@@ -1,6 +1,8 @@
 package page
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -196,5 +198,48 @@ func TestRunsElsewhere(t *testing.T) {
 	}
 	if path := good[pathJSON](c, "GET", "/api/runs/ELSEWHERE/path", ""); path.Open != nil {
 		t.Errorf("it has ended: %+v", path.Open)
+	}
+}
+
+// A run of another process is cancelled by the way that the page was given for it, and shown as it is then; one that has ended, and any
+// other command, is refused, and without a way so is the cancellation.
+func TestCancelElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	store, err := sqlite.Open(dir, journal.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	other := openElsewhere(t, dir)
+	asked := 0
+	cancels := func(s *Server) {
+		s.opts.Cancel = func(_ context.Context, run string) error {
+			if asked++; asked == 1 {
+				return errors.New("its process does not answer")
+			}
+			other.add(run, time.Now(), "end")
+			return nil
+		}
+	}
+	without, c := open(t, store), openFile(t, graphFile, store, cancels)
+	other.add("ELSEWHERE", time.Now(), "begin", "step")
+	const at = "/api/runs/ELSEWHERE/control"
+	for _, refused := range []struct {
+		c            *client
+		action, want string
+	}{
+		{without, "stop", "this run takes no commands"},
+		{c, "pause", "this run takes no commands"},
+		{c, "stop", "its process does not answer"},
+	} {
+		if status, body := refused.c.ask("POST", at, `{"action": "`+refused.action+`"}`); status != http.StatusConflict || !strings.Contains(body, refused.want) {
+			t.Errorf("%s: %d %s", refused.action, status, body)
+		}
+	}
+	if after := good[info](c, "POST", at, `{"action": "stop"}`); after.Status != "finished" {
+		t.Errorf("the run is %s", after.Status)
+	}
+	if status, body := c.ask("POST", at, `{"action": "stop"}`); status != http.StatusConflict || asked != 2 {
+		t.Errorf("again: %d %s, asked %d times", status, body, asked)
 	}
 }

@@ -142,6 +142,11 @@ type controlJSON struct {
 }
 
 func (s *Server) control(r *http.Request, in controlJSON) (any, error) {
+	if in.Action == "stop" && s.opts.Cancel != nil {
+		if run, err := s.run(r.Context(), r.PathValue("id")); err == nil && run.over() && run.now().info.Ended == nil {
+			return s.cancelElsewhere(r, run)
+		}
+	}
 	run, err := s.liveRun(r)
 	if err != nil {
 		return nil, err
@@ -170,6 +175,18 @@ func (s *Server) control(r *http.Request, in controlJSON) (any, error) {
 		return nil, errorf(http.StatusConflict, "%s", err)
 	}
 	return run.now().info, nil
+}
+
+// cancelElsewhere cancels a run that this process does not have.
+func (s *Server) cancelElsewhere(r *http.Request, run *shownRun) (any, error) {
+	if err := s.opts.Cancel(r.Context(), run.now().info.ID); err != nil {
+		return nil, errorf(http.StatusConflict, "%s", err)
+	}
+	after, err := s.run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return after.now().info, nil
 }
 
 // editTime is how long a run may take to apply an edit.

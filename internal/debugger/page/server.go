@@ -39,7 +39,11 @@ type Options struct {
 	File       File           // zero: the file is shown with the errors of loading it
 	Store      *journal.Store // the recorded runs; nil: only those of this process are shown
 	Version    string         // of the program
-	Logger     *slog.Logger
+
+	// Cancel cancels a run that another process has, or none, and returns when it has ended. nil: such runs cannot be cancelled here.
+	Cancel func(ctx context.Context, run string) error
+
+	Logger *slog.Logger
 }
 
 // Server is the debugger's page. Safe for concurrent use.
@@ -136,7 +140,6 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/value":     s.ofRun(s.getValue),
 		"GET /api/runs/{id}/search":    s.ofRun(s.searchValue),
 		"GET /api/runs/{id}/table":     s.ofRun(s.tableOf),
-		"POST /api/runs/{id}/control":  withBody(s.control),
 		"GET /api/breakpoints/{tool}":  s.getBreakpoints,
 		"PUT /api/breakpoints/{tool}":  withBody(s.setBreakpoint),
 		"POST /api/runs/{id}/edit":     withBody(s.edit),
@@ -156,6 +159,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 	}
 	mux.HandleFunc("GET /api/suggestions", slow(handler(s.getSuggestions)))
 	mux.HandleFunc("POST /api/suggestions", slow(handler(withBody(s.takeSuggestion))))
+	mux.HandleFunc("POST /api/runs/{id}/control", slow(handler(withBody(s.control))))
 	mux.HandleFunc("POST /api/plans", slow(handler(withBody(s.checkPlan))))
 	mux.HandleFunc("POST /api/runs", slow(handler(withBody(s.startRun))))
 	mux.HandleFunc("GET /api/runs/{id}/whole", s.getWhole)

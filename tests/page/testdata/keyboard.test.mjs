@@ -1,5 +1,5 @@
 // The main tasks by the keyboard alone: the mouse is never used, and each thing is reached with Tab or a key of the help.
-import { assert, blur, graph, newState, press, status, test, use } from './lib.mjs';
+import { assert, blur, graph, newState, press, status, test, text, use } from './lib.mjs';
 
 const focused = (page) => page.evaluate(() => {
   const e = document.activeElement;
@@ -103,5 +103,11 @@ test('answer a question', () => use(graph('ask'), { state: newState() }, async (
   await page.keyboard.type('t'); // true
   await press(page, 'ControlOrMeta+Enter');
   await page.waitForSelector(`${shown} h2 >> text=Allow the call`);
-  await press(page, 'ControlOrMeta+Enter');
+  await press(page, 'q', 'Enter'); // this is no decision
+  await page.waitForFunction((at) => document.activeElement.matches(`${at} h2`), shown);
+  await press(page, 'ControlOrMeta+Enter'); // nor is this
+  assert.match(await text(page, `${shown} .question-meaning`), /nothing is called/);
+  await reach(page, /^button .*Allow/);
+  await press(page, 'Enter');
+  await page.waitForFunction(() => !document.querySelector('.question'));
 }));

@@ -30,15 +30,40 @@ test('questions of runs and servers are answered by the keyboard, several at a t
   await page.waitForFunction(() => [...document.querySelectorAll('.runs .status')].every((s) => s.innerText === 'finished'));
 }));
 
-test('a run of another process that waits says where its question is answered', () => {
-  const state = newState();
-  // A client that can be asked, and never answers.
+// another serves the file in a process of its own, which calls its tool wait for a client that can be asked, and never answers.
+function another(state) {
   const serve = spawn(BINARY, ['serve', graph('live'), '--state', state], { stdio: ['pipe', 'pipe', 'ignore'] });
   const send = (message) => serve.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo: { name: 'test', version: '1' } } });
   send({ method: 'notifications/initialized' });
   send({ id: 2, method: 'tools/call', params: { name: 'wait', arguments: {} } });
   serve.stdout.resume();
+  return serve;
+}
+
+test('a run of another process is followed and cancelled', () => {
+  const state = newState();
+  const serve = another(state);
+  return use(graph('live'), { state }, async (page) => {
+    try {
+      await press(page, 'r');
+      await page.waitForSelector('.runs .status.waiting');
+      await page.click('.runs button');
+      await page.waitForFunction(() => document.querySelector('.doing')?.innerText === 'for an answer, in another process');
+      await blur(page);
+      await press(page, 'Shift+F8');
+      await status(page, 'cancelled');
+      await page.waitForSelector('.runs .status.cancelled');
+      assert.ok(await page.locator('.controls [aria-label^=Stop]').isDisabled());
+    } finally {
+      serve.kill('SIGKILL');
+    }
+  });
+});
+
+test('a run of another process that waits says where its question is answered', () => {
+  const state = newState();
+  const serve = another(state);
   return use(graph('live'), { state }, async (page) => {
     try {
       await press(page, 'r');

@@ -14,7 +14,7 @@ test('questions are answered one at a time', () => use(graph('ask'), {}, async (
   await page.fill(`${shown} input`, 'spring');
   await submit(page); // another run, which asks too
   await page.click(`${shown} >> text=1 of 2, next`);
-  await page.click(`${shown} >> text=Decline`);
+  await page.click(`${shown} button >> text=Decline`);
   await status(page, 'finished');
   await page.waitForFunction((at) => document.querySelector(`${at} input`)?.value === 'spring', shown);
   await page.click(`${shown} >> text=Show the run`);

@@ -86,12 +86,12 @@ function limitsIn(of) {
   const between = (least, most, noun = '') => {
     const [a, b] = [of(least), of(most)].map((v) => (v === undefined ? undefined : String(v)));
     const text = a !== undefined && b !== undefined ? `${a} to ${b}` : a !== undefined ? `at least ${a}` : b !== undefined ? `at most ${b}` : '';
-    return text && noun ? `${text} ${noun}` : text;
+    return text && noun ? `${text} ${noun}${(b ?? a) === '1' ? '' : 's'}` : text;
   };
   const above = of('exclusiveMinimum') === undefined ? '' : `above ${of('exclusiveMinimum')}`;
   const below = of('exclusiveMaximum') === undefined ? '' : `below ${of('exclusiveMaximum')}`;
   const step = of('multipleOf') === undefined ? '' : `a multiple of ${of('multipleOf')}`;
-  return [between('minimum', 'maximum'), above, below, step, between('minLength', 'maxLength', 'characters'), between('minItems', 'maxItems', 'items'), of('pattern') ? `pattern ${of('pattern')}` : ''].filter(Boolean).join(', ');
+  return [between('minimum', 'maximum'), above, below, step, between('minLength', 'maxLength', 'character'), between('minItems', 'maxItems', 'item'), of('pattern') ? `pattern ${of('pattern')}` : ''].filter(Boolean).join(', ');
 }
 
 // merge is what holds when two schemas do.

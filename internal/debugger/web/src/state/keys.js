@@ -1,7 +1,7 @@
 // The keyboard: one table, from which come the help dialog and the hints of buttons. A key with do works on
 // the whole page; the others belong to what has the focus, which handles them.
 import { dialog, letters, show, side, pane, theme } from './ui.js';
-import { control, controlled, go, lookOut, paused, pausing, run, total } from './run.js';
+import { control, controlled, foreign, go, lookOut, paused, pausing, run, total } from './run.js';
 import { here, travel } from './travel.js';
 import { begin } from './form.js';
 import { copyLink } from './link.js';
@@ -25,14 +25,14 @@ function find() {
 }
 
 export const keys = [
-  { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a question or a dialog, send that', do: () => begin(false) },
+  { id: 'run', key: 'Ctrl+Enter', group: 'Runs', text: 'run the chosen tool; in a question or a dialog, send that; a call is allowed by its button', do: () => begin(false) },
   { id: 'debug', key: 'Ctrl+Shift+Enter', group: 'Runs', text: 'debug: run the chosen tool and pause before its first node', do: () => begin(true) },
   { id: 'resume', key: 'F8', group: 'Runs', text: 'pause a run, continue a paused one or one that is about to pause', do: () => (paused.value || pausing.value ? control('resume') : run.value?.status === 'running' && act('pause')()) },
   { id: 'next', key: 'F10', group: 'Runs', text: 'step over: execute a node or part with all that is in it', do: act('next', () => paused.value) },
   { id: 'step', key: 'F11', group: 'Runs', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
   { id: 'out', key: 'Shift+F11', group: 'Runs', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
-  { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run', do: act('stop') },
-  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => document.querySelector('.question:not([hidden])')?.querySelector('input, select, textarea, [type=submit]').focus() },
+  { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run; one of another process is cancelled', do: act('stop', () => controlled.value || foreign.value) },
+  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => document.querySelector('.question:not([hidden])')?.querySelector('[data-first], input, select, textarea, [type=submit]').focus() },
 
   { key: 'j', group: 'Steps', text: 'next step', do: () => travel(here.value + 1) },
   { key: 'k', group: 'Steps', text: 'previous step', do: () => travel(here.value - 1) },

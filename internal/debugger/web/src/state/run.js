@@ -31,6 +31,8 @@ export const nameAt = (i, piece = '') => {
 };
 export const active = computed(() => ['running', 'paused', 'waiting', 'not_started'].includes(run.value?.status));
 export const controlled = computed(() => Boolean(run.value?.live) && active.value);
+// foreign is whether the open run is one that this process does not have, and that has not ended.
+export const foreign = computed(() => Boolean(run.value) && !run.value.live && ['running', 'waiting', 'interrupted'].includes(run.value.status));
 export const runs = (r) => r?.status === 'running' || r?.status === 'not_started' || r?.status === 'waiting';
 export const paused = computed(() => run.value?.status === 'paused');
 // pausing is whether the run pauses before its next node or part, which can be taken back.

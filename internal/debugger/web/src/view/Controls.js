@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { control, controlled, heldParts, paused, pausing, run } from '../state/run.js';
+import { control, controlled, foreign, heldParts, paused, pausing, run } from '../state/run.js';
 import { hint } from '../state/keys.js';
 import { Button } from './Button.js';
 import { Elapsed } from './Elapsed.js';
@@ -35,7 +35,7 @@ export function Controls() {
       <${Button} icon="step" only label="Step over" hint=${hint('next')} disabled=${!paused.value} onClick=${() => control('next')} />
       <${Button} icon="into" only label="Step into" hint=${hint('step')} disabled=${!paused.value} onClick=${() => control('step')} />
       <${Button} icon="out" only label="Step out" hint=${hint('out')} disabled=${!paused.value} onClick=${() => control('out')} />
-      <${Button} icon="stop" only label="Stop" hint=${hint('stop')} disabled=${!live} onClick=${() => control('stop')} />
+      <${Button} icon="stop" only label=${foreign.value ? 'Cancel this run, which this page has not started' : 'Stop'} hint=${hint('stop')} disabled=${!live && !foreign.value} onClick=${() => control('stop')} />
       <span class="controls-state" aria-live="polite">
         ${r ? html`<${Status} status=${r.status} /> <span class="muted doing"><${Doing} run=${r} /></span>` : html`<span class="muted wide">no run is open</span>`}
       </span>

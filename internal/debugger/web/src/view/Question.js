@@ -11,7 +11,7 @@ import { Button } from './Button.js';
 
 // Question is the open questions of upstream servers and of runs, of which one is shown: the oldest,
 // until the user turns to another. Each stays until it is answered, or its call or run ends; what
-// was typed into one that is not shown is kept.
+// was typed into one that is not shown is kept. A call is allowed by its button only, not by a key that sends forms.
 export function Question() {
   const [chosen, choose] = useState('');
   const all = questions.value;
@@ -25,6 +25,13 @@ function titleOf({ server, confirms, tool }) {
   if (server) return ['The server ', server, ' asks'];
   if (confirms) return [confirms.calls > 1 ? `Allow ${confirms.calls} calls of ` : 'Allow the call of ', `${confirms.server}.${confirms.tool}`, '?'];
   return ['The tool ', tool, ' asks'];
+}
+
+// meaningOf says what follows when the user does not agree.
+function meaningOf({ server, confirms }) {
+  if (server) return 'Decline is a no, Cancel gives no answer; the server decides what follows.';
+  if (confirms) return 'Decline and Cancel: nothing is called, and the node fails with declined or dismissed.';
+  return 'Decline is a no, Cancel gives no answer: the node fails with declined or dismissed.';
 }
 
 // Origin is the run that asks, its node, and what its calls do.
@@ -61,13 +68,14 @@ function Form({ question: q, hidden, place, onTurn }) {
   const [before, name, after] = titleOf(q);
   return html`
     <div class="question" hidden=${hidden} role="dialog" aria-label=${`${before}${name}${after}`}>
-      <form class="form" novalidate onSubmit=${(e) => { e.preventDefault(); send('accept'); }}>
-        <h2>${before}<span class="mono">${name}</span>${after}</h2>
+      <form class="form" novalidate onSubmit=${(e) => { e.preventDefault(); if (!q.confirms || e.submitter) send('accept'); }}>
+        <h2 tabindex=${q.confirms ? -1 : null} data-first=${q.confirms ? '' : null}>${before}<span class="mono">${name}</span>${after}</h2>
         ${q.run && html`<${Origin} question=${q} />`}
         <p class="question-text">${q.message}</p>
         ${q.url && html`<p class="question-text"><a href=${q.url} target="_blank" rel="noopener noreferrer">${q.url}</a></p>`}
         ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${[`answer-${q.id}`]} found=${found.map((f) => ({ ...f, path: [`answer-${q.id}`, ...f.path] }))} top />`}
         ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}
+        <p class="muted question-meaning">${meaningOf(q)}</p>
         <div class="form-end">
           <button type="submit" class="button primary" disabled=${busy}><span>${fields.length ? 'Send' : q.confirms ? 'Allow' : 'Accept'}</span></button>
           <${Button} label="Decline" disabled=${busy} onClick=${() => send('decline')} />

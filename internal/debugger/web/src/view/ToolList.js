@@ -47,8 +47,8 @@ export function ToolList({ tools }) {
       ${shown.map((t) => html`
         <li key=${t.name} role="presentation">
           <button type="button" role="option" data-tool=${t.name} tabindex=${t.name === entry ? 0 : -1} aria-selected=${String(t.name === toolName.value)} onClick=${() => choose(t.name)}>
-            <span><span class="mono">${t.name}</span>${t.hidden && html` <span class="badge" title="Clients do not see this tool">hidden</span>`}</span>
-            <span class="muted" title=${t.description}>${t.description || t.title}</span>
+            <span><span class="mono">${t.name}</span>${t.title && t.title !== t.name && html` <span class="tool-title">${t.title}</span>`}${t.hidden && html` <span class="badge" title="Clients do not see this tool">hidden</span>`}</span>
+            <span class="muted" title=${t.description}>${t.description}</span>
           </button>
         </li>`)}
     </ul>
