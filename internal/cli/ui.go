@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/execution/journal"
 	"toolgraph/internal/authoring"
 	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/debugger/page"
@@ -59,17 +58,6 @@ Its address contains a token that is new at each start.`,
 	return program.TakesGraph(cmd, &flags.Graph)
 }
 
-// cancelIn returns what cancels a recorded run of any process; nil without recorded runs.
-func cancelIn(store *journal.Store) func(ctx context.Context, run string) error {
-	if store == nil {
-		return nil
-	}
-	return func(ctx context.Context, run string) error {
-		_, err := runtime.CancelRun(ctx, store, run)
-		return err
-	}
-}
-
 func (f *uiFlags) run(ctx context.Context, std program.Streams) error {
 	address, err := f.loopback()
 	if err != nil {
@@ -101,7 +89,7 @@ func (f *uiFlags) run(ctx context.Context, std program.Streams) error {
 	served.Store(l.Pool)
 	shown = page.New(page.Options{
 		Controller: debug.New(), Project: pageOf(l), File: f.file(kit, served.Load),
-		Store: l.History, Version: program.VersionText(), Logger: l.Log, Cancel: cancelIn(l.History),
+		Store: l.History, Version: program.VersionText(), Logger: l.Log, Cancel: l.Cancels(),
 	})
 	if noChanges != nil {
 		l.Log.Warn("changed files are not reloaded", "error", noChanges)

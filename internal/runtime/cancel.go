@@ -54,6 +54,17 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 	return "", fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
 }
 
+// Cancels returns what cancels a recorded run of any process, as CancelRun does; nil when runs are not recorded.
+func (s *Session) Cancels() func(ctx context.Context, run string) error {
+	if s.History == nil {
+		return nil
+	}
+	return func(ctx context.Context, run string) error {
+		_, err := CancelRun(ctx, s.History, run)
+		return err
+	}
+}
+
 // endCancelled records the end of an interrupted run, of which no client gets anything.
 func endCancelled(ctx context.Context, store *journal.Store, id string) error {
 	if err := store.Claim(ctx, id); err != nil {
