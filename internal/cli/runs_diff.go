@@ -88,10 +88,10 @@ func printTimes(w io.Writer, d *inspect.Difference) error {
 }
 
 func spentText(s inspect.Spent) string {
-	switch {
-	case s.Count == 0:
+	switch s.Count {
+	case 0:
 		return "-"
-	case s.Count == 1:
+	case 1:
 		return milliseconds(s.Took)
 	}
 	return fmt.Sprintf("%d × %s", s.Count, milliseconds(s.Took/float64(s.Count)))

@@ -143,7 +143,7 @@ type controlJSON struct {
 
 func (s *Server) control(r *http.Request, in controlJSON) (any, error) {
 	if in.Action == "stop" && s.opts.Cancel != nil {
-		if run, err := s.run(r.Context(), r.PathValue("id")); err == nil && run.over() && run.now().info.Ended == nil {
+		if run, err := s.run(r.Context(), r.PathValue("id")); err == nil && run.over() && run.now().Ended == nil {
 			return s.cancelElsewhere(r, run)
 		}
 	}
@@ -179,7 +179,7 @@ func (s *Server) control(r *http.Request, in controlJSON) (any, error) {
 
 // cancelElsewhere cancels a run that this process does not have.
 func (s *Server) cancelElsewhere(r *http.Request, run *shownRun) (any, error) {
-	if err := s.opts.Cancel(r.Context(), run.now().info.ID); err != nil {
+	if err := s.opts.Cancel(r.Context(), run.now().ID); err != nil {
 		return nil, errorf(http.StatusConflict, "%s", err)
 	}
 	after, err := s.run(r.Context(), r.PathValue("id"))
