@@ -207,8 +207,10 @@ func WithTokenDir(dir string) Option { return func(o *options) { o.tokens = dir 
 
 // WithSecretStore has tokens of logins encrypted with a key in the secret store of the system. Where the store cannot be used, a login
 // stores its token in a file that only the user can read, unless the store is required. Without this option, or with nil, all do.
+// The pools that are given the same Option ask the store once.
 func WithSecretStore(store SecretStore, required bool) Option {
-	return func(o *options) { o.keys = &tokenKey{store: store, required: required, patience: keyPatience} }
+	keys := &tokenKey{store: store, required: required, patience: keyPatience}
+	return func(o *options) { o.keys = keys }
 }
 
 // WithStartNotice has started called with the name of each server when its program has

@@ -72,16 +72,12 @@ func (f *tokenFile) read(ctx context.Context) (*grant, error) {
 	}
 	var form sealed
 	g := &grant{}
-	switch err := json.Unmarshal(raw, &form); {
-	case err == nil && form.Sealed != nil && form.Server == f.server:
+	if json.Unmarshal(raw, &form) == nil && form.Sealed != nil && form.Server == f.server {
 		if g, err = form.open(ctx, f.keys); err != nil {
 			return nil, fmt.Errorf("the token in %s cannot be read: %w", f.path(), err)
 		}
-	default:
-		err = json.Unmarshal(raw, g)
-		if err != nil {
-			g = &grant{}
-		}
+	} else if json.Unmarshal(raw, g) != nil {
+		g = &grant{} // what was read of it does not count
 	}
 	if g.Token == nil || g.Token.AccessToken == "" || g.Server != f.server {
 		return nil, fmt.Errorf("the token file %s is damaged", f.path())
@@ -135,11 +131,26 @@ func (f *tokenFile) write(ctx context.Context, g *grant) error {
 // writeFresh writes the grant of a login: encrypted where the system has a secret store. Otherwise plain says why not, unless that
 // is an error.
 func (f *tokenFile) writeFresh(ctx context.Context, g *grant) (plain error, err error) {
-	if _, plain = f.keys.get(ctx, true); plain != nil && f.keys != nil && f.keys.required {
+	if plain = f.makeKey(ctx); plain != nil && f.keys != nil && f.keys.required {
 		return nil, plain
 	}
 	g.sealed = plain == nil
 	return plain, f.write(ctx, g)
+}
+
+// makeKey returns when the store has a key. Of two processes that find none, one makes it: the file of the other would be encrypted
+// with a key that was replaced.
+func (f *tokenFile) makeKey(ctx context.Context) error {
+	if f.keys == nil || f.keys.store == nil {
+		return errNoStore
+	}
+	unlock, err := files.LockFile(ctx, filepath.Join(f.dir, "key.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = f.keys.get(ctx, true)
+	return err
 }
 
 // lock keeps other processes from renewing the same token at the same time: a refresh token

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"toolgraph/internal/base/files"
 )
 
 // memory is a secret store of a test. It waits for held, if that is not nil.
@@ -184,5 +186,24 @@ func TestLogout(t *testing.T) {
 		if was, err := p.Logout(t.Context(), "fake"); err != nil || was != want {
 			t.Errorf("%v, %v, want %v", was, err, want)
 		}
+	}
+}
+
+// Of two logins that find no key, one makes it: the other waits.
+func TestOneLoginMakesTheKey(t *testing.T) {
+	store := &memory{secrets: map[string]string{}}
+	f := &tokenFile{dir: t.TempDir(), name: "a.json", keys: &tokenKey{store: store, patience: patience}}
+	unlock, err := files.LockFile(t.Context(), filepath.Join(f.dir, "key.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.makeKey(ended); err == nil || store.asked != 0 {
+		t.Errorf("the store was asked %d times beside another login: %v", store.asked, err)
+	}
+	unlock()
+	if err := f.makeKey(t.Context()); err != nil || store.secrets[keyName] == "" {
+		t.Error(store.secrets, err)
 	}
 }
