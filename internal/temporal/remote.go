@@ -128,8 +128,7 @@ func (r *remote) cancel(ctx context.Context, id string) error {
 	cause := context.Cause(ctx)
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
 	defer stop()
-	var over *serviceerror.NotFound
-	if err := r.client.CancelWorkflow(ctx, id, ""); err != nil && !errors.As(err, &over) {
+	if err := r.Change(ctx, id, nil); err != nil {
 		r.log.Warn("a run was not cancelled", "run", id, "error", err)
 	}
 	return cause

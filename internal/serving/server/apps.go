@@ -43,25 +43,21 @@ func (a *App) content() Content {
 
 // declaresApps reports whether a client shows views of this server's kind.
 func declaresApps(capabilities []byte) bool {
-	if !bytes.Contains(capabilities, []byte(AppsExtension)) {
-		return false // most clients: no need to decode
-	}
-	var said struct {
-		Extensions map[string]json.RawMessage `json:"extensions"`
-	}
 	var of struct {
 		MIMETypes []string `json:"mimeTypes"`
 	}
-	return json.Unmarshal(capabilities, &said) == nil && json.Unmarshal(said.Extensions[AppsExtension], &of) == nil && slices.Contains(of.MIMETypes, appMIMEType)
+	return json.Unmarshal(extensionIn(capabilities, AppsExtension), &of) == nil && slices.Contains(of.MIMETypes, appMIMEType)
 }
 
 // showsApps notes whether the client of a request shows views: a client of the modern era says so in the request, one
 // of the legacy era has said so before.
 func (s *Server) showsApps(m *message, at era, said bool) {
-	if at == modern {
-		said = declaresApps(m.capabilities)
+	if s.opts.App == nil || at == refused {
+		return
 	}
-	m.apps = said && s.opts.App != nil && at != refused
+	if m.apps = said; at == modern {
+		m.apps = declaresApps(m.capabilities)
+	}
 }
 
 // able adds to the answer of a handshake what a client with views has to know: that there are resources, and in the

@@ -95,13 +95,21 @@ func (n *RunName) get() string {
 
 // declaresTasks reports whether a client declares the extension.
 func declaresTasks(capabilities []byte) bool {
-	if !bytes.Contains(capabilities, []byte(TasksExtension)) {
-		return false // most clients: no need to decode
+	return bytes.HasPrefix(extensionIn(capabilities, TasksExtension), []byte("{"))
+}
+
+// extensionIn returns what the capabilities of a client say of an extension; nil: nothing.
+func extensionIn(capabilities []byte, name string) json.RawMessage {
+	if !bytes.Contains(capabilities, []byte(name)) {
+		return nil // most clients: no need to decode
 	}
 	var said struct {
 		Extensions map[string]json.RawMessage `json:"extensions"`
 	}
-	return json.Unmarshal(capabilities, &said) == nil && bytes.HasPrefix(said.Extensions[TasksExtension], []byte("{"))
+	if json.Unmarshal(capabilities, &said) != nil {
+		return nil
+	}
+	return said.Extensions[name]
 }
 
 // errUndeclared refuses a request about tasks of a client that does not declare the extension.
