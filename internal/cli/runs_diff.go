@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/internal/authoring/inspect"
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/program"
 )
@@ -69,16 +68,15 @@ func printDifference(w io.Writer, d *inspect.Difference) error {
 // printTimes prints where the time of two runs went.
 func printTimes(w io.Writer, d *inspect.Difference) error {
 	fmt.Fprintf(w, "\ntimes: a took %s, b %s\n", milliseconds(d.A.Duration), milliseconds(d.B.Duration))
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "  node\ta\tb\tdifference")
+	rows := [][]string{{"  node", "a", "b", "difference"}}
 	for _, t := range d.Times {
 		name := t.Node
 		if t.Tool != "" {
 			name = t.Tool + ":" + name
 		}
-		fmt.Fprintf(out, "  %s\t%s\t%s\t%s\n", wording.OneLine(name), spentText(t.A), spentText(t.B), differenceText(t))
+		rows = append(rows, []string{"  " + name, spentText(t.A), spentText(t.B), differenceText(t)})
 	}
-	if err := out.Flush(); err != nil {
+	if err := program.ListRows(w, rows, func(int, string) terminal.Style { return terminal.Plain }); err != nil {
 		return err
 	}
 	if d.MoreTimes > 0 {
@@ -99,18 +97,18 @@ func spentText(s inspect.Spent) string {
 
 // differenceText says how much longer b took, and how much of that it waited for its user.
 func differenceText(t inspect.NodeTimes) string {
-	text, sign := milliseconds(math.Abs(t.Difference)), "+"
-	if t.Difference < 0 {
-		sign = "-"
+	text := signed(t.Difference)
+	if t.A.Waited > 0 || t.B.Waited > 0 {
+		text += " (waiting for the user " + signed(t.B.Waited-t.A.Waited) + ")"
 	}
-	if waited := t.B.Waited - t.A.Waited; t.B.Waited > 0 || t.A.Waited > 0 {
-		by := "+"
-		if waited < 0 {
-			by = "-"
-		}
-		text += fmt.Sprintf(" (waiting for the user %s%s)", by, milliseconds(math.Abs(waited)))
+	return text
+}
+
+func signed(ms float64) string {
+	if ms < 0 {
+		return "-" + milliseconds(-ms)
 	}
-	return sign + text
+	return "+" + milliseconds(ms)
 }
 
 // outcome returns what came of a step, unlike that of the other run.

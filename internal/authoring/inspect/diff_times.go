@@ -42,18 +42,11 @@ func (d *Difference) times(ctx context.Context, s *journal.Store) error {
 		{d.B.ID, func(t *NodeTimes) *Spent { return &t.B }},
 	} {
 		h := fold.NewHistory()
-		err := s.Events(ctx, side.run, 0, func(e execution.Event) {
-			if e.Record != nil { // its value is not needed
-				r := *e.Record
-				r.Output, e.Record = nil, &r
-			}
-			h.Add(e)
-		})
-		if err != nil {
+		if err := s.Events(ctx, side.run, 0, h.Add); err != nil {
 			return err
 		}
 		for _, r := range h.Sorted() {
-			if r.Edited || r.Skipped || isItem(r.Part) {
+			if r.Edited || r.Skipped || isNumber(r.At().Name()) { // the time of an item or a turn is part of that of its node
 				continue
 			}
 			k := key{r.Tool, nodeName(&r)}
@@ -76,7 +69,7 @@ func (d *Difference) times(ctx context.Context, s *journal.Store) error {
 		d.Times = append(d.Times, *of)
 	}
 	slices.SortFunc(d.Times, func(a, b NodeTimes) int {
-		return cmp.Or(cmp.Compare(max(b.Difference, -b.Difference), max(a.Difference, -a.Difference)), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Node, b.Node))
+		return cmp.Or(cmp.Compare(math.Abs(b.Difference), math.Abs(a.Difference)), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Node, b.Node))
 	})
 	most := min(len(d.Times), mostTimes)
 	d.Times, d.MoreTimes = d.Times[:most], len(d.Times)-most
@@ -91,20 +84,15 @@ func micro(ms float64) float64 { return math.Round(ms*1000) / 1000 }
 
 func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// isItem reports whether a part is an item of a list, or a turn: its time is part of the time of its node.
-func isItem(part string) bool {
-	last := part[strings.LastIndexByte(part, '.')+1:]
-	_, err := strconv.Atoi(last)
-	return err == nil || strings.Contains(last, "@")
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
 }
 
-// nodeName names a node, a branch below its node, or a step by its path; without the numbers of items.
+// nodeName names a node, a branch below its node, or a step by its path; without the numbers of items and turns.
 func nodeName(r *execution.Record) string {
-	if r.Part == "" {
-		return r.NodeID
-	}
-	path := slices.DeleteFunc(strings.Split(r.Part, "."), isItem)
-	if !strings.HasPrefix(r.NodeID, "$") {
+	path := slices.DeleteFunc(strings.FieldsFunc(r.Part, func(c rune) bool { return c == '.' || c == '@' }), isNumber)
+	if len(path) == 0 || !strings.HasPrefix(r.NodeID, "$") {
 		path = slices.Insert(path, 0, r.NodeID)
 	}
 	return strings.Join(path, ".")

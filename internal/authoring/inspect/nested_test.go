@@ -229,3 +229,15 @@ func TestDiffTimes(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// A step is named by its path, whatever item or turn it ran in.
+func TestNodeName(t *testing.T) {
+	for want, r := range map[string]execution.Record{
+		"call": {NodeID: "call"}, "each": {NodeID: "each", Part: "7"}, "both.one": {NodeID: "both", Part: "one"},
+		"texts": {NodeID: "$steps", Part: "texts"}, "texts.read": {NodeID: "$steps", Part: "texts.3.read"}, "pages.get": {NodeID: "$steps", Part: "pages@2.get"},
+	} {
+		if got := nodeName(&r); got != want {
+			t.Errorf("%+v: %s, want %s", r, got, want)
+		}
+	}
+}
