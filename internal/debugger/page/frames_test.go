@@ -217,16 +217,7 @@ func TestRecordedFrames(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	c := openFrames(t, store)
 	run := func(args string) string {
-		p := c.server.loaded()
-		g, err := p.Graph("trip")
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := value.Decode([]byte(args))
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := p.Engine.Run(t.Context(), g, v)
+		_, result, err := ran(t, c.server.loaded().Project, "trip", args)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -232,3 +232,17 @@ func (c *client) level(id, of string, at int, path ...any) level {
 	}
 	return good[level](c, "GET", fmt.Sprintf("/api/runs/%s/value?of=%s&at=%d&path=%s", id, of, at, url.QueryEscape(string(src))), "")
 }
+
+// ran runs a tool without the page.
+func ran(t *testing.T, p Project, tool, args string) (v value.Value, result *execution.Result, failed error) {
+	t.Helper()
+	g, err := p.Graph(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err = value.Decode([]byte(args)); err != nil {
+		t.Fatal(err)
+	}
+	result, failed = p.Engine.Run(t.Context(), g, v)
+	return v, result, failed
+}

@@ -125,11 +125,11 @@ func (s *Server) follow(run *shownRun) {
 	})
 }
 
-// liveRun returns the run of a request that is a command.
+// liveRun returns the run of a request that is a command. The error may be that the run takes none.
 func (s *Server) liveRun(r *http.Request) (*shownRun, error) {
 	run, err := s.run(r.Context(), r.PathValue("id"))
 	if err == nil && run.over() {
-		return nil, errorf(http.StatusConflict, "this run takes no commands: it has ended, or runs in another process")
+		return run, errorf(http.StatusConflict, "this run takes no commands: it has ended, or runs in another process")
 	}
 	return run, err
 }
@@ -142,13 +142,12 @@ type controlJSON struct {
 }
 
 func (s *Server) control(r *http.Request, in controlJSON) (any, error) {
-	if in.Action == "stop" && s.opts.Cancel != nil {
-		if run, err := s.run(r.Context(), r.PathValue("id")); err == nil && run.over() && run.now().Ended == nil {
-			return s.cancelElsewhere(r, run)
-		}
-	}
 	run, err := s.liveRun(r)
-	if err != nil {
+	switch {
+	case err == nil:
+	case run != nil && in.Action == "stop" && s.opts.Cancel != nil && run.now().Ended == nil:
+		return s.cancelElsewhere(r, run)
+	default:
 		return nil, err
 	}
 	switch in.Action {

@@ -16,16 +16,9 @@ import (
 // shownOf runs a tool and returns what a view shows of the run.
 func shownOf(t *testing.T, p Project, tool, args string, values bool) (raw []byte, result *execution.Result) {
 	t.Helper()
-	g, err := p.Graph(tool)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := value.Decode([]byte(args))
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, failed := p.Engine.Run(t.Context(), g, v)
+	v, result, failed := ran(t, p, tool, args)
 	shown := Shown{Project: p.Project, Tool: tool, Args: v, Run: result, Err: failed, Values: values}
+	var err error
 	if raw, err = shown.JSON(t.Context()); err != nil || !json.Valid(raw) {
 		t.Fatalf("%v: %.200s", err, raw)
 	}

@@ -41,15 +41,20 @@ function another(state) {
   return serve;
 }
 
+// openWaiting opens the run of another process, which waits for an answer.
+async function openWaiting(page) {
+  await press(page, 'r');
+  await page.waitForSelector('.runs .status.waiting');
+  await page.click('.runs button');
+  await page.waitForFunction(() => document.querySelector('.doing')?.innerText === 'for an answer, in another process');
+}
+
 test('a run of another process is followed and cancelled', () => {
   const state = newState();
   const serve = another(state);
   return use(graph('live'), { state }, async (page) => {
     try {
-      await press(page, 'r');
-      await page.waitForSelector('.runs .status.waiting');
-      await page.click('.runs button');
-      await page.waitForFunction(() => document.querySelector('.doing')?.innerText === 'for an answer, in another process');
+      await openWaiting(page);
       await blur(page);
       await press(page, 'Shift+F8');
       await status(page, 'cancelled');
@@ -66,10 +71,7 @@ test('a run of another process that waits says where its question is answered', 
   const serve = another(state);
   return use(graph('live'), { state }, async (page) => {
     try {
-      await press(page, 'r');
-      await page.waitForSelector('.runs .status.waiting');
-      await page.click('.runs button');
-      await page.waitForFunction(() => document.querySelector('.doing')?.innerText === 'for an answer, in another process');
+      await openWaiting(page);
       await page.waitForFunction(() => document.querySelector('.inspector')?.innerText.includes('answer it there'));
       assert.match(await text(page, '.question-text'), /Go on\?/);
       assert.equal(await page.locator(shown).count(), 0);

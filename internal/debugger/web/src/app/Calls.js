@@ -1,6 +1,7 @@
-import { html, cx } from '../lib/html.js';
+import { html } from '../lib/html.js';
 import { count, plural, truncate } from '../lib/format.js';
 import { Button } from '../view/Button.js';
+import { CallTags, Flows } from '../view/PlanParts.js';
 import { can, check, checking, input, report, state } from './call.js';
 
 const ARGS = 600; // letters of the arguments of a call
@@ -32,7 +33,7 @@ export function Calls() {
       <ol class="plan-calls" aria-label="calls of the plan">
         ${calls.slice(0, CALLS).map((c) => html`<li key=${c.id}>
           <span><span class="mono">${c.id}</span> <span class="mono muted">${c.call}</span></span>
-          <${Tags} of=${known.get(c.id)} />
+          ${known.has(c.id) && html`<${CallTags} of=${known.get(c.id)} />`}
           ${c.notes.map((n) => html`<span class="plan-tool muted mono">${truncate(n, 200)}</span>`)}
           ${c.args !== undefined && html`<pre class="plan-tool">${truncate(JSON.stringify(c.args, null, 1), ARGS)}</pre>`}
         </li>`)}
@@ -40,12 +41,7 @@ export function Calls() {
       ${calls.length > CALLS && html`<p class="muted">and ${count(calls.length - CALLS)} more</p>`}
       ${r?.failed && html`<p class="wrong" role="alert">${r.failed}</p>`}
       ${r?.findings?.length > 0 && html`<ul class="found" aria-label="findings in the plan">${r.findings.map((f, i) => html`<li key=${i} class="wrong"><span class="mono">${f.path}</span> ${f.message}</li>`)}</ul>`}
-      ${r?.flows?.length > 0 && html`<h3>Flows</h3><ul class="plan-flows" aria-label="flows of the plan">${r.flows.map((f) => html`<li key=${f.to}><span class="mono">${f.from.join(', ')}</span> → <span class="mono">${f.to}</span></li>`)}</ul>`}
+      <${Flows} of=${r?.flows ?? []} />
       ${!r && can.value.serverTools && calls.length > 0 && html`<${Button} label=${checking.value ? 'Checking …' : 'Check what they do'} disabled=${checking.value} onClick=${check} />`}
     </details>`;
 }
-
-// Tags say what a call does, as far as a check knows it.
-const Tags = ({ of: c }) => c && html`
-  <span class="plan-tags"><span class=${cx('tag', c.effect !== 'read' && 'warn')}>${c.effect === 'unknown' ? 'effect unknown' : c.effect}</span>
-    ${c.asks && html`<span class="tag warn">asks</span>`} ${!c.certain && html`<span class="tag" title="An if, an item or a turn decides whether it is made">perhaps</span>`}</span>`;

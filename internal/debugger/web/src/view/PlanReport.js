@@ -5,6 +5,7 @@ import { graph, isGiven } from '../state/project.js';
 import { checked } from '../state/plan.js';
 import { goToNode } from '../state/run.js';
 import { counted, Finding } from './Findings.js';
+import { CallTags, Flows } from './PlanParts.js';
 
 // PlanReport is what a check of the plan has found: what is wrong, each with its place in the text, the calls and what
 // they do, and what flows where.
@@ -22,12 +23,11 @@ export function PlanReport({ text, field }) {
       ${calls.length > 0 && html`<h3>${plural(calls.length, 'call')}</h3>
         <ul class="plan-calls" aria-label="calls of the plan">${calls.map((c) => html`<li key=${c.step}>
           <${Step} id=${c.step} />
-          <span class="plan-tags"><span class=${cx('tag', c.effect !== 'read' && 'warn')}>${c.effect === 'unknown' ? 'effect unknown' : c.effect}</span> ${c.asks && html`<span class="tag warn" title="The user has to agree to it">asks</span>`} ${!c.certain && html`<span class="tag" title="An if, an item or a turn decides whether it is made">perhaps</span>`}</span>
+          <${CallTags} of=${c} />
           <span class="mono muted plan-tool">${c.tool}</span>
         </li>`)}</ul>`}
       ${r.valid && !calls.length && html`<p class="muted">It calls nothing.</p>`}
-      ${flows.length > 0 && html`<h3>Flows</h3>
-        <ul class="plan-flows" aria-label="flows of the plan">${flows.map((f) => html`<li key=${f.to}><span class="mono">${f.from.join(', ')}</span> → <span class="mono">${f.to}</span></li>`)}</ul>`}
+      <${Flows} of=${flows} />
     </section>`;
 }
 
