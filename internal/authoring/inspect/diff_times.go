@@ -1,15 +1,9 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"toolgraph/execution"
 	"toolgraph/execution/fold"
 	"toolgraph/execution/journal"
 )
@@ -32,68 +26,27 @@ type Spent struct {
 
 // times compares where the time of two runs went: the nodes with the largest difference first.
 func (d *Difference) times(ctx context.Context, s *journal.Store) error {
-	type key struct{ tool, node string }
-	all := map[key]*NodeTimes{}
-	for _, side := range []struct {
-		run string
-		of  func(*NodeTimes) *Spent
-	}{
-		{d.A.ID, func(t *NodeTimes) *Spent { return &t.A }},
-		{d.B.ID, func(t *NodeTimes) *Spent { return &t.B }},
-	} {
-		h := fold.NewHistory()
-		if err := s.Events(ctx, side.run, 0, h.Add); err != nil {
+	var both [2]*fold.History
+	for i, run := range []string{d.A.ID, d.B.ID} {
+		both[i] = fold.NewHistory()
+		if err := s.Events(ctx, run, 0, both[i].Add); err != nil {
 			return err
 		}
-		for _, r := range h.Sorted() {
-			if r.Edited || r.Skipped || isNumber(r.At().Name()) { // the time of an item or a turn is part of that of its node
-				continue
-			}
-			k := key{r.Tool, nodeName(&r)}
-			of := all[k]
-			if of == nil {
-				of = &NodeTimes{Node: k.node, Tool: k.tool}
-				all[k] = of
-			}
-			spent := side.of(of)
-			spent.Count++
-			spent.Took += inMilliseconds(r.End.Sub(r.Start))
-			spent.Waited += inMilliseconds(h.Waited(r.At()))
-		}
 	}
-	for _, of := range all {
-		for _, ms := range []*float64{&of.A.Took, &of.A.Waited, &of.B.Took, &of.B.Waited} {
-			*ms = micro(*ms)
-		}
-		of.Difference = micro(of.B.Took - of.A.Took)
-		d.Times = append(d.Times, *of)
+	all := fold.CompareTimes(both[0], both[1])
+	d.MoreTimes = max(0, len(all)-mostTimes)
+	for _, t := range all[:len(all)-d.MoreTimes] {
+		d.Times = append(d.Times, NodeTimes{Node: t.A.Node, Tool: t.A.Tool, A: spent(t.A), B: spent(t.B), Difference: inMilliseconds(t.Difference())})
 	}
-	slices.SortFunc(d.Times, func(a, b NodeTimes) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Difference), math.Abs(a.Difference)), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Node, b.Node))
-	})
-	most := min(len(d.Times), mostTimes)
-	d.Times, d.MoreTimes = d.Times[:most], len(d.Times)-most
 	return nil
+}
+
+func spent(t fold.Times) Spent {
+	return Spent{Count: t.Count, Took: inMilliseconds(t.Took), Waited: inMilliseconds(t.Waited)}
 }
 
 // mostTimes bounds the nodes in an answer.
 const mostTimes = 20
 
-// micro rounds milliseconds to microseconds.
-func micro(ms float64) float64 { return math.Round(ms*1000) / 1000 }
-
-func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func isNumber(text string) bool {
-	_, err := strconv.Atoi(text)
-	return err == nil
-}
-
-// nodeName names a node, a branch below its node, or a step by its path; without the numbers of items and turns.
-func nodeName(r *execution.Record) string {
-	path := slices.DeleteFunc(strings.FieldsFunc(r.Part, func(c rune) bool { return c == '.' || c == '@' }), isNumber)
-	if len(path) == 0 || !strings.HasPrefix(r.NodeID, "$") {
-		path = slices.Insert(path, 0, r.NodeID)
-	}
-	return strings.Join(path, ".")
-}
+// inMilliseconds has no more digits than microseconds.
+func inMilliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

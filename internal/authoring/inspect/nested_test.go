@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -220,24 +221,12 @@ func TestDiffTimes(t *testing.T) {
 	var counts []string
 	for n, of := range d.Times {
 		counts = append(counts, fmt.Sprintf("%s:%s %d %d", of.Tool, of.Node, of.A.Count, of.B.Count))
-		if of.Difference != micro(of.B.Took-of.A.Took) || n > 0 && max(of.Difference, -of.Difference) > max(d.Times[n-1].Difference, -d.Times[n-1].Difference) {
+		if math.Abs(of.Difference-(of.B.Took-of.A.Took)) > 0.003 || n > 0 && max(of.Difference, -of.Difference) > max(d.Times[n-1].Difference, -d.Times[n-1].Difference) {
 			t.Errorf("%d: %+v", n, of)
 		}
 	}
 	slices.Sort(counts)
 	if got := strings.Join(counts, ", "); got != ":both 1 1, :both.one 1 1, :both.two 1 1, :each 1 1, :entry 1 1, :exit 1 1, inner:call 6 10, inner:done 5 9, inner:start 6 10" {
 		t.Errorf("got %s", got)
-	}
-}
-
-// A step is named by its path, whatever item or turn it ran in.
-func TestNodeName(t *testing.T) {
-	for want, r := range map[string]execution.Record{
-		"call": {NodeID: "call"}, "each": {NodeID: "each", Part: "7"}, "both.one": {NodeID: "both", Part: "one"},
-		"texts": {NodeID: "$steps", Part: "texts"}, "texts.read": {NodeID: "$steps", Part: "texts.3.read"}, "pages.get": {NodeID: "$steps", Part: "pages@2.get"},
-	} {
-		if got := nodeName(&r); got != want {
-			t.Errorf("%+v: %s, want %s", r, got, want)
-		}
 	}
 }

@@ -24,7 +24,14 @@ type diffJSON struct {
 	First     *divergenceJSON `json:"first"`     // the step of the smallest address that differs, not counting the entry when the arguments differ
 	Differing int             `json:"differing"` // steps
 	Rows      []rowJSON       `json:"rows"`      // the first of them
+
+	Runs  [2]info         `json:"runs"`
+	Times []timesPairJSON `json:"times"` // the nodes with the largest difference first
+	Idle  [2][][2]float64 `json:"idle"`  // see timesJSON
 }
+
+// timesPairJSON is where the time of both runs went, for one node.
+type timesPairJSON [2]nodeTimesJSON
 
 type divergenceJSON struct {
 	Index   int          `json:"index"`
@@ -60,7 +67,7 @@ func (s *Server) diff(r *http.Request) (any, error) {
 		both[i] = run.now()
 	}
 	a, b := both[0], both[1]
-	out := diffJSON{Args: changes(a.args, b.args), Result: changes(a.result, b.result), Rows: []rowJSON{}}
+	out := diffJSON{Args: changes(a.args, b.args), Result: changes(a.result, b.result), Rows: []rowJSON{}, Times: []timesPairJSON{}}
 	out.Steps = [2]int{len(a.history.All(0)), len(b.history.All(0))}
 	for _, pair := range fold.Pairs(a.history, b.history) {
 		x, y := pair[0], pair[1]
@@ -81,6 +88,10 @@ func (s *Server) diff(r *http.Request) (any, error) {
 		if len(out.Rows) < rowsShown {
 			out.Rows = append(out.Rows, rowJSON{Index: at.Index, Nodes: nodes, Previews: [2]string{rowText(x), rowText(y)}, Frame: at.Frame, Part: at.Part})
 		}
+	}
+	out.Runs, out.Idle = [2]info{a.info, b.info}, [2][][2]float64{a.idle(), b.idle()}
+	for _, t := range fold.CompareTimes(a.history, b.history) {
+		out.Times = append(out.Times, timesPairJSON{nodeTimes(t.A), nodeTimes(t.B)})
 	}
 	out.Same = out.Differing == 0 && len(out.Args) == 0 && len(out.Result) == 0 && a.Status == b.Status
 	return out, nil

@@ -135,6 +135,8 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/steps":     s.ofRun(s.listSteps),
 		"GET /api/runs/{id}/steps/{n}": s.ofRun(s.getStep),
 		"GET /api/runs/{id}/parts":     s.ofRun(s.listParts),
+		"GET /api/runs/{id}/times":     s.ofRun(s.getTimes),
+		"GET /api/runs/{id}/lanes":     s.ofRun(s.getLanes),
 		"GET /api/runs/{id}/find":      s.ofRun(s.findSteps),
 		"GET /api/runs/{id}/latest":    s.ofRun(s.getLatest),
 		"GET /api/runs/{id}/value":     s.ofRun(s.getValue),
