@@ -15,8 +15,7 @@ import (
 const (
 	mostLanes  = 24 // of one depth
 	mostDepths = 6
-	lanesWide  = 1000 // of an answer, in pixels, unless the request says how wide
-	mostWide   = 4000
+	lanesWide  = 1000 // pixels, unless the request says how much one is
 	leastWide  = 2 // pixels of a bar of its own
 	nameShown  = 60
 )
@@ -58,26 +57,22 @@ type span struct {
 	waited   time.Duration
 }
 
-// getLanes returns what a frame did over time. Its query has frame, from and to in milliseconds, and px, how
-// many pixels these are.
+// getLanes returns what a frame did over time. Its query has frame, from and to in milliseconds, and per, how many of
+// them a pixel is.
 func (s *Server) getLanes(r *http.Request, now runState) (any, error) {
 	p, err := placeOf(r, now)
 	if err != nil {
 		return nil, err
 	}
-	wide, err := number(r, "px", lanesWide, mostWide)
-	if err != nil {
-		return nil, err
-	}
-	from, to := 0.0, now.after(now.end())
-	for name, at := range map[string]*float64{"from": &from, "to": &to} {
+	from, to, per := 0.0, now.after(now.end()), 0.0
+	for name, at := range map[string]*float64{"from": &from, "to": &to, "per": &per} {
 		if text := r.URL.Query().Get(name); text != "" {
 			if *at, err = strconv.ParseFloat(text, 64); err != nil || !(*at >= -1e12 && *at < 1e12) {
 				return nil, errorf(http.StatusBadRequest, "%s is %q, expected milliseconds", name, text)
 			}
 		}
 	}
-	return now.lanes(p.Frame, from, to, (to-from)/float64(max(wide, 1))), nil
+	return now.lanes(p.Frame, from, to, max(cmp.Or(per, (to-from)/lanesWide), 1e-6)), nil
 }
 
 // end is when the run ended; of one that has not, now.

@@ -89,7 +89,7 @@ func TestLanesAndTimesOfARun(t *testing.T) {
 	c := openFrames(t, nil)
 	id := c.start(`{"tool": "trip", "args": {"n": 4}}`)
 	c.until(id, "finished")
-	found := good[lanesJSON](c, "GET", "/api/runs/"+id+"/lanes?px=800", "")
+	found := good[lanesJSON](c, "GET", "/api/runs/"+id+"/lanes?per=0.1", "")
 	whole := good[stepsJSON](c, "GET", "/api/runs/"+id+"/steps", "")
 	if found.Lanes[0].Bars != whole.Total || len(found.Lanes) < 3 {
 		t.Errorf("%+v of %d steps", found.Lanes, whole.Total)
@@ -106,7 +106,7 @@ func TestLanesAndTimesOfARun(t *testing.T) {
 	if got := strings.Join(names, ", "); !strings.Contains(got, ":stops 1/") || !strings.Contains(got, ":entry 1/0") {
 		t.Errorf("times of %s", got)
 	}
-	for query, want := range map[string]int{"?px=x": 400, "?from=x": 400, "?to=1e99": 400, "?frame=9": 404, "?from=5&to=1": 200, "?px=0": 200} {
+	for query, want := range map[string]int{"?per=x": 400, "?from=x": 400, "?to=1e99": 400, "?frame=9": 404, "?from=5&to=1": 200, "?per=-1": 200} {
 		if status, body := c.ask("GET", "/api/runs/"+id+"/lanes"+query, ""); status != want {
 			t.Errorf("%s: %d %s", query, status, body)
 		}

@@ -25,6 +25,9 @@ export const stepId = (part) => part.split('.').map((one) => one.split('@')[0]).
 // nodeText names a node; the steps of a tool as a whole are called so.
 export const nodeText = (node, part = '') => (node === STEPS ? stepId(part) || 'steps' : node);
 
+// nameOf names a node of a run, also one of another tool.
+export const nameOf = ({ tool, node }) => `${tool ? `${tool}:` : ''}${nodeText(node)}`;
+
 // partText names a part: an item by its number, a branch by its name. Of a step it names the items and turns on the way.
 export function partText(part, node = '') {
   if (/^\d+$/.test(part)) return `item ${part}`;

@@ -27,6 +27,9 @@ export function bytes(n) {
 export const count = (n) => n.toLocaleString('en');
 export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 
+// percent is a share as people read it.
+export const percent = (share) => (share > 0 && share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);
+
 export function clock(iso) {
   const at = new Date(iso);
   const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });

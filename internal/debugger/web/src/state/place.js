@@ -1,4 +1,4 @@
-// The place in the address: #tool=NAME&run=ID&at=ADDRESS&tab=context&side=runs, only what differs from what the
+// The place in the address: #tool=NAME&run=ID&at=ADDRESS&tab=context&side=runs&time=lanes, or #compare=ID,ID, only what differs from what the
 // page begins with. at is a step or part; an address that ends with / is the end of a frame. A run, a tool and a
 // frame that the user opens are entries of the browser's history; steps and tabs replace the entry.
 import { computed, effect } from '@preact/signals';
@@ -8,6 +8,8 @@ import { plural } from '../lib/format.js';
 import { plain } from '../lib/visible.js';
 import { chooseTool, drawTool, graph, project, tool, toolName } from './project.js';
 import { at, closeRun, frame, go, lookAt, moved, moving, opening, openRun, part, position, run, selected, shownTool, total } from './run.js';
+import { compared } from './compare.js';
+import { timeView, timeViews } from './timeview.js';
 import { attempt, inspector, notify, side } from './ui.js';
 
 const tabs = ['step', 'context', 'try', 'source'];
@@ -20,9 +22,11 @@ const here = computed(() => ({
   node: selected.value,
   tab: inspector.value === 'step' ? '' : inspector.value,
   side: side.value === 'tools' ? '' : side.value,
+  time: timeView.value === 'steps' ? '' : timeView.value,
+  compare: compared.value?.join() ?? '',
 }));
-const written = (p) => Object.entries(p).filter(([, v]) => v).map(([key, v]) => `${key}=${encodeURIComponent(v).replace(/%2F/g, '/')}`).join('&');
-const entryOf = (p) => [p.tool, p.run, p.at.slice(0, p.at.lastIndexOf('/') + 1)].join('\n'); // what an entry of the history is for
+const written = (p) => Object.entries(p).filter(([, v]) => v).map(([key, v]) => `${key}=${encodeURIComponent(v).replace(/%2F/g, '/').replace(/%2C/g, ',')}`).join('&');
+const entryOf = (p) => [p.tool, p.run, p.at.slice(0, p.at.lastIndexOf('/') + 1), p.compare].join('\n'); // what an entry of the history is for
 
 // keep puts the place into an address that has none.
 export const keep = () => location.hash.length > 1 || write();
@@ -70,6 +74,7 @@ export async function restore(fresh = false) {
   try {
     inspector.value = tabs.includes(want.tab) ? want.tab : 'step';
     side.value = want.side === 'runs' ? 'runs' : 'tools';
+    timeView.value = Object.hasOwn(timeViews, want.time) ? want.time : 'steps';
     if (want.run) await toRun(want, fresh);
     else if (run.value) closeRun();
     const wanted = want.tool || (run.value ? shownTool.value : first());
@@ -77,6 +82,7 @@ export async function restore(fresh = false) {
     if (want.tool && !known) notify(`the file has no tool ${want.tool}`, 'it may have been renamed; the tools of the file are listed under Tools', 'error', 'place');
     if (mine === restoring && known && wanted !== toolName.value) await attempt(() => (want.tool || !run.value ? chooseTool : drawTool)(wanted));
     if (want.node && graph.value?.byId.has(want.node)) selected.value = want.node;
+    if (mine === restoring) compared.value = /^[^,]+,[^,]+$/.test(want.compare) ? want.compare.split(',') : null;
   } finally {
     if (mine === restoring) {
       restoring = 0;

@@ -4,6 +4,7 @@ import { get, seg } from '../lib/api.js';
 import { parse, plain } from '../lib/json.js';
 import { layoutOf } from '../lib/layout.js';
 import { closedIn } from './blocks.js';
+import { closeCompare } from './compare.js';
 import { beside, inspector } from './ui.js';
 
 export const project = signal(null);
@@ -66,6 +67,7 @@ function readProject(text) {
 
 // chooseTool shows a tool, its form and its graph; drawTool only the graph.
 export async function chooseTool(name) {
+  closeCompare();
   formName.value = name;
   await drawTool(name);
 }

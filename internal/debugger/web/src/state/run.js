@@ -5,6 +5,7 @@ import { get, post, seg } from '../lib/api.js';
 import { addressOf, nodeText, split, STEPS, stepId } from '../lib/address.js';
 import { canDraw, chooseTool, drawTool, formName, giveGraphOf, given, graph, project, toolName } from './project.js';
 import { breakpointsSent, qualified } from './breakpoints.js';
+import { closeCompare } from './compare.js';
 import { attempt, show } from './ui.js';
 import { forgetSteps } from './steps.js';
 
@@ -181,7 +182,8 @@ export const showRun = (id) => openRun(id, 'failed');
 
 // openRun shows a run, live or recorded, at its end or at a step of one of its frames.
 export async function openRun(id, step = null, of = '', piece = '') {
-  opening.value = true;
+  opening.value = true; // before the next, so that both are one entry of the browser's history
+  closeCompare();
   [awaited, early] = [id, null];
   const found = await attempt(() => get(`runs/${seg(id)}`));
   if (found) {

@@ -1,6 +1,7 @@
 // The list of runs, the newest first, and its filter. News of runs of all processes keep it current.
 import { computed, signal } from '@preact/signals';
 import { get } from '../lib/api.js';
+import { closeCompare, compare } from './compare.js';
 import { attempt } from './ui.js';
 import { run } from './run.js';
 
@@ -104,6 +105,10 @@ export function heard(news) {
   runs.value = all;
 }
 
+// pick selects a run for comparison, or no more; two are compared at once, the earlier one first.
 export function pick(id) {
   picked.value = picked.value.includes(id) ? picked.value.filter((p) => p !== id) : [...picked.value.slice(-1), id];
+  if (picked.value.length < 2) return closeCompare();
+  const began = (of) => Date.parse(runs.value.find((r) => r.id === of)?.started);
+  return compare(...[...picked.value].sort((a, b) => began(a) - began(b)));
 }

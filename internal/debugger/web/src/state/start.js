@@ -4,6 +4,7 @@ import { effect, untracked } from '@preact/signals';
 import { loadRuns } from './runs.js';
 import { listenToKeys } from './keys.js';
 import { follow, keep, restore } from './place.js';
+import { followTimes } from './timeview.js';
 import { connect, retry, takeToken } from './session.js';
 import { applyTheme, side } from './ui.js';
 
@@ -25,6 +26,7 @@ async function arrive() {
   if (begun) return;
   begun = true;
   follow();
+  followTimes();
   effect(() => {
     if (side.value === 'runs') untracked(loadRuns); // other programs make runs as well
   });

@@ -20,7 +20,7 @@ export const pane = remembered('pane', 'graph'); // on a narrow window, the one 
 export const side = signal('tools'); // tools, runs
 export const inspector = signal('step'); // step, context, try, source
 export const beside = signal(stored('beside', '') === 'on'); // the last output beside each node of the graph
-export const dialog = signal(null); // { kind: 'help' | 'edit' | 'diff' | 'until', … }
+export const dialog = signal(null); // { kind: 'help' | 'edit' | 'breakpoint', … }
 export const link = signal('connecting'); // connecting, live, lost, refused
 export const letters = signal(stored('letters', 'on') === 'on'); // whether single letters are keys
 export const notices = signal([]);

@@ -1,5 +1,6 @@
 import { html, cx } from '../lib/html.js';
 import { project } from '../state/project.js';
+import { compared } from '../state/compare.js';
 import { pane, link } from '../state/ui.js';
 import { sizeStyle } from '../state/panes.js';
 import { Divider } from './Divider.js';
@@ -10,6 +11,7 @@ import { Timeline } from './Timeline.js';
 import { Trail } from './Trail.js';
 import { Inspector } from './Inspector.js';
 import { PaneBar } from './PaneBar.js';
+import { Compare } from './Compare.js';
 import { Dialogs } from './Dialogs.js';
 import { Notices } from './Notices.js';
 import { Question } from './Question.js';
@@ -24,14 +26,15 @@ export function App() {
       ${link.value === 'refused' && html`<${SessionForm} begun />`}
       <${Side} />
       <${Divider} name="side" label="width of tools and runs" />
-      <section class="centre" aria-label="graph and steps">
-        <${Trail} />
-        <${GraphPane} />
-        <${Timeline} />
-        <${Divider} name="timeline" label="height of the timeline" />
-      </section>
-      <${Divider} name="inspector" label="width of the inspector" />
-      <${Inspector} />
+      ${compared.value ? html`<${Compare} ids=${compared.value} key=${compared.value.join()} />` : html`
+        <section class="centre" aria-label="graph and steps">
+          <${Trail} />
+          <${GraphPane} />
+          <${Timeline} />
+          <${Divider} name="timeline" label="height of the timeline" />
+        </section>
+        <${Divider} name="inspector" label="width of the inspector" />
+        <${Inspector} />`}
       <${PaneBar} />
     </main>
     <${Dialogs} />

@@ -6,11 +6,10 @@ import { BreakpointDialog } from './BreakpointDialog.js';
 import { LinkDialog } from './LinkDialog.js';
 import { ForkDialog } from './ForkDialog.js';
 import { ResumeDialog } from './ResumeDialog.js';
-import { DiffDialog } from './DiffDialog.js';
 import { StatsDialog } from './StatsDialog.js';
 import { SuggestDialog } from './SuggestDialog.js';
 
-const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, diff: DiffDialog, stats: StatsDialog, suggest: SuggestDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
+const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, stats: StatsDialog, suggest: SuggestDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
 
 export function Dialogs() {
   const d = dialog.value;

@@ -1,5 +1,5 @@
 import { html } from '../lib/html.js';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, seg, text as fetchText } from '../lib/api.js';
 import { addressOf, STEPS } from '../lib/address.js';
 import { plural } from '../lib/format.js';
@@ -21,6 +21,17 @@ function latest(before) {
   return found;
 }
 
+const SMALL = 64e3; // bytes of a value that is shown without being asked for
+
+// likely is the node whose value is most likely to be changed: the first that the step reads, else the one before it.
+async function likely(r, place, nodes) {
+  const stepOf = ({ at, part }) => get(`runs/${seg(r.id)}/steps/${at}`, { frame: place.frame, part });
+  const step = await stepOf(place);
+  const reads = (step.expressions ?? []).flatMap((e) => e.reads.map(({ path: of }) => of.replace(/^\$\./, '').split(/[.[]/)[0]));
+  const id = reads.find((name) => nodes.has(name)) ?? [...nodes.keys()].at(-1);
+  return id && (await stepOf(nodes.get(id))).bytes <= SMALL ? id : '';
+}
+
 // ForkDialog runs a run again from a step: it says what is copied and which calls are made again, and takes
 // other values of nodes before the step, which stay when the dialog is closed.
 export function ForkDialog({ run: r, place }) {
@@ -35,6 +46,7 @@ export function ForkDialog({ run: r, place }) {
 function Form({ r, place, plan }) {
   const nodes = place.part ? new Map((plan.steps ?? []).map((s) => [s.node, { at: place.at, part: s.part }])) : latest(place.at);
   const form = useRef(null);
+  const field = () => form.current?.querySelector('textarea');
   useLayoutEffect(() => form.current.querySelector('[data-first], .primary')?.focus(), []);
   const [texts, setTexts, drop, kept] = useKept(`fork ${r.id} ${JSON.stringify(place)}`, {}); // node → { was, now }
   const edited = Object.keys(texts).filter((id) => texts[id].now !== texts[id].was);
@@ -54,6 +66,15 @@ function Form({ r, place, plan }) {
       setWrong(e.message);
     }
   };
+  useEffect(() => { // the value that the step reads is at hand
+    if (edited.length || !nodes.size || !nodeAt(place.at)) return;
+    likely(r, place, nodes).then(async (id) => {
+      if (!id || form.current?.contains(document.activeElement) === false) return;
+      await choose(id);
+      field()?.focus();
+      field()?.select();
+    }, () => {}); // the user chooses
+  }, []);
   const begin = async (pause) => {
     const edits = [];
     for (const [id, { was, now }] of Object.entries(texts)) {

@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { memo } from '../lib/memo.js';
 import { outline } from '../lib/shape.js';
 import { DATA, detail } from '../lib/box.js';
-import { truncate } from '../lib/format.js';
+import { percent, truncate } from '../lib/format.js';
 import { plain } from '../lib/visible.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { goToNode } from '../state/run.js';
@@ -17,7 +17,7 @@ const marks = { mcp: '⇄', transform: 'ƒ', switch: '?', parallel: '∥', graph
 // GraphNode: a click inspects its latest step; a click on a dot at its left sets a breakpoint. Far
 // away it is its shape, its state, and a short form of its name.
 export const GraphNode = memo((props) => {
-  const { g, node, count, current, running, failed, cancelled, handled, edited, part, progress, skipped, far, tab, last } = props;
+  const { g, node, count, current, running, failed, cancelled, handled, edited, part, progress, skipped, far, tab, last, heat } = props;
   const { box } = node;
   const stop = breakpointOf(node.id);
   const height = box.height - (box.data ? DATA : 0);
@@ -30,6 +30,7 @@ export const GraphNode = memo((props) => {
   const label = [
     `${node.type} ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? `ran ${count === 1 ? 'once' : `${count} times`}` : skipped ? 'was not run: its if does not hold' : 'has not run',
     (current || node.name) && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : current && 'current'), progress && `${progress} parts`, failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
+    heat > 0 && `${percent(heat)} of the time`,
     stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
   ].filter(Boolean).map(plain).join(', ');
   return html`
@@ -38,7 +39,7 @@ export const GraphNode = memo((props) => {
       onClick=${() => { goToNode(node.id); show('step'); }} onKeyDown=${(e) => nodeKey(e, g, node)}>
       ${current && html`<path class="halo" d=${outline(node.type, box.width + 10, height + 10)} />`}
       ${node.each && [8, 4].map((by) => html`<path key=${by} class="body behind" transform=${`translate(${by} ${by})`} d=${outline(node.type, box.width, height)} />`)}
-      <path class="body" d=${outline(node.type, box.width, height)} />
+      <path class="body" d=${outline(node.type, box.width, height)} style=${heat > 0 && { '--heat': `${Math.round(heat * 100)}%` }} />
       ${node.type === 'transform' && html`<path class="fold" d=${`M${box.width / 2 - 14} ${-height / 2}v14h14`} />`}
       ${node.type === 'graph' && html`<path class="bars" d=${`M${9 - box.width / 2} ${-height / 2}v${height}M${box.width / 2 - 9} ${-height / 2}v${height}`} />`}
       ${!far && box.branches?.map((b) => html`<${Branch} key=${b.id} node=${node} branch=${b} current=${current && b.id === part} stop=${breakpointOf(`${node.id}.${b.id}`)} />`)}
@@ -50,6 +51,7 @@ export const GraphNode = memo((props) => {
     </g>
     <g class=${cx('words', node.type, skipped && 'skipped')} aria-hidden="true" transform=${at}>
       ${far ? html`<${Short} node=${node} height=${height} far=${far} />` : html`<${Words} node=${node} height=${height} />`}
+${heat >= 0.005 && !far && html`<${Heat} text=${percent(heat)} x=${8 - box.width / 2} y=${height / 2} />`}
       ${box.data && !far && html`<${Data} node=${node} height=${height} last=${last} />`}
     </g>`;
 });
@@ -119,6 +121,10 @@ export function Data({ node, height, last }) {
       <text y="14.5" text-anchor="middle">${text ? truncate(plain(text.replace(/\s+/g, ' ')), Math.floor((width - 10) / 6.65)) : 'not run'}</text>
     </g>`;
 }
+
+// Heat is the share of the run that a node took.
+const Heat = ({ text, x, y }) => html`
+  <g class="heat" transform=${`translate(${x} ${y})`}><rect y="-9" width=${12 + text.length * 6.8} height="18" rx="9" /><text x=${6 + text.length * 3.4} y="4" text-anchor="middle">${text}</text></g>`;
 
 // Into is the way into a called graph, or into a block.
 export const Into = ({ x, y = 0, tool, title, onClick }) => html`

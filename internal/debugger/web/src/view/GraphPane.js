@@ -4,6 +4,7 @@ import { graph, isGiven, isUnsaved, tool } from '../state/project.js';
 import { lit, own, run, stands } from '../state/run.js';
 import { far, focused, overview, reveal, view } from '../state/graphview.js';
 import { edgeTaken, followLatest, latest, shownItems, stateOf } from '../state/latest.js';
+import { heat, tinted } from '../state/timeview.js';
 import { useGestures } from '../lib/gestures.js';
 import { memo } from '../lib/memo.js';
 import { EdgeLabel, GraphEdge } from './GraphEdge.js';
@@ -34,7 +35,7 @@ export function GraphPane() {
 function Canvas({ g }) {
   const ref = useGestures();
   return html`
-    <svg class=${cx('canvas', own.value && 'walked', far.value && 'far')} ref=${ref} role="group" aria-label="nodes; arrows move between them"
+    <svg class=${cx('canvas', own.value && 'walked', far.value && 'far', own.value && tinted.value && 'tinted')} ref=${ref} role="group" aria-label="nodes; arrows move between them"
       onFocusIn=${(e) => { const at = e.target.closest('.node')?.dataset.node; if (at) { focused.value = at; if (e.target.matches(':focus-visible')) reveal(at); } }}><${Drawing} g=${g} /></svg>`;
 }
 
@@ -61,6 +62,7 @@ const currentIn = (g, id) => {
 const Parts = memo(({ g }) => {
   const { counts, edges, handled, edited, current, part, failed, cancelled, running, progress } = lit.value;
   const values = latest.value;
+  const hot = heat.value;
   const start = g.byId.has(focused.value) ? focused.value : g.nodes.find((n) => n.type === 'entry')?.id;
   useEffect(() => {
     if (current) reveal(currentIn(g, current));
@@ -81,9 +83,9 @@ const Parts = memo(({ g }) => {
     <g>${first(g.edges).map((e) => html`<${GraphEdge} key=${e.key} edge=${e} taken=${taken(e) > 0} either=${either(e)} />`)}</g>
     ${!far.value && html`<g>${g.edges.map((e) => e.at && html`<${EdgeLabel} key=${e.key} edge=${e} taken=${taken(e) > 0} either=${either(e)} />`)}</g>`}
     <g>${g.nodes.filter((n) => !n.box.block).map((n) => n.name ? html`
-      <${GraphNode} key=${n.id} g=${g} node=${n} ...${step(n)} current=${n.id === currentIn(g, current)} cancelled=${n.id === cancelled} far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />` : html`
+      <${GraphNode} key=${n.id} g=${g} node=${n} ...${step(n)} current=${n.id === currentIn(g, current)} cancelled=${n.id === cancelled} far=${far.value} tab=${n.id === start} heat=${hot.get(n.id)} last=${n.box.data ? values[n.id] : undefined} />` : html`
       <${GraphNode} key=${n.id} g=${g} node=${n} count=${counts.get(n.id) ?? 0} current=${n.id === current} running=${running && n.id === current ? (stands(run.value) ? 'stands' : 'runs') : ''} failed=${n.id === failed}
         cancelled=${n.id === cancelled} handled=${handled.has(n.id)} edited=${edited.has(n.id)} part=${n.id === current ? part : ''} progress=${n.id === current ? progress : ''}
-        far=${far.value} tab=${n.id === start} last=${n.box.data ? values[n.id] : undefined} />`)}
+        far=${far.value} tab=${n.id === start} heat=${hot.get(n.id)} last=${n.box.data ? values[n.id] : undefined} />`)}
     </g>`;
 });

@@ -4,6 +4,7 @@ import { addressOf, split } from '../lib/address.js';
 import { useLoaded } from '../lib/load.js';
 import { done, replay, resumable } from '../state/again.js';
 import { fillFrom } from '../state/form.js';
+import { compare } from '../state/compare.js';
 import { active, openRun } from '../state/run.js';
 import { dialog, show } from '../state/ui.js';
 import { Button } from './Button.js';
@@ -24,7 +25,7 @@ export function Origin({ run: r }) {
     <span class="origin"><span class="muted">${r.replays ? 'replay of' : 'from'}</span>
       <button type="button" class="linkish mono" title=${`open run ${id}${step ? ` at step ${step}` : ''}`} onClick=${there}>${id.slice(0, 6)}${step ? `/${step}` : ''}</button>
       ${verdict && html`<span class="badge" role="status">${verdict}</span>`}
-      <button type="button" class="linkish" onClick=${() => { dialog.value = { kind: 'diff', a: id, b: r.id }; }}>Compare</button></span>`;
+      <button type="button" class="linkish" onClick=${() => { compare(id, r.id); }}>Compare</button></span>`;
 }
 
 // RunActions does a run again.

@@ -1,15 +1,14 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { clearFilter, filter, filtered, loading, loadMore, more, pick, picked, runs, setFilter, spans } from '../state/runs.js';
-import { run, runs as isRunning, showRun } from '../state/run.js';
+import { run, showRun } from '../state/run.js';
 import { project } from '../state/project.js';
+import { closeCompare } from '../state/compare.js';
 import { dialog, show } from '../state/ui.js';
-import { clock, duration, plural } from '../lib/format.js';
 import { saved, savedTitle, usage } from '../lib/usage.js';
 import { Button } from './Button.js';
-import { Elapsed } from './Elapsed.js';
 import { Empty } from './Empty.js';
-import { Status } from './Status.js';
+import { RunLines } from './RunLines.js';
 
 const statuses = ['running', 'paused', 'waiting', 'finished', 'error', 'cancelled', 'interrupted'];
 
@@ -23,9 +22,8 @@ export function RunList() {
     ${project.value.history && html`<button type="button" class="linkish stats-open" onClick=${() => { dialog.value = { kind: 'stats' }; }}>What the runs have used</button> <button type="button" class="linkish stats-open" onClick=${() => { dialog.value = { kind: 'suggest' }; }}>What is done again and again</button>`}
     ${picked.value.length > 0 && html`
       <div class="compare">
-        <span class="muted">${picked.value.length === 1 ? 'Select a second run to compare' : '2 runs selected'}</span>
-        <${Button} label="Compare" kind="primary" disabled=${picked.value.length < 2} onClick=${() => { dialog.value = { kind: 'diff', a: picked.value[0], b: picked.value[1] }; }} />
-        <${Button} icon="close" only label="Clear selection" onClick=${() => { picked.value = []; }} />
+        <span class="muted">${picked.value.length === 1 ? 'Select a second run to compare' : '2 runs are compared'}</span>
+        <${Button} icon="close" only label="Clear selection" onClick=${() => { picked.value = []; closeCompare(); }} />
       </div>`}
     ${runs.value.length
       ? html`<ul class="runs" ref=${list} aria-label="runs, the newest first">${runs.value.map((r) => html`<${Item} key=${r.id} r=${r} chosen=${r.id === chosen} />`)}</ul>`
@@ -58,18 +56,13 @@ const Choice = ({ label, value, choices, onChange }) => html`
     ${choices.map(([id, text]) => html`<option key=${id} value=${id} selected=${id === value}>${text}</option>`)}
   </select>`;
 
-// Took is how long a run took, or has been running; of an interrupted one it is not known.
-const Took = ({ r }) => (isRunning(r) ? html` · <${Elapsed} since=${Date.parse(r.started)} />` : r.ended && ` · ${duration(r.ms)}`);
-
 const Item = ({ r, chosen }) => html`
   <li class=${cx(chosen && 'chosen', r.status)}>
     <label class="pick" title="Select for comparison"><input type="checkbox" aria-label=${`compare run ${r.id}`} checked=${picked.value.includes(r.id)} onChange=${() => pick(r.id)} /></label>
     <button type="button" aria-current=${chosen ? 'true' : null} onClick=${() => { showRun(r.id); show('step'); }}>
-      <span class="run-line"><span class="mono run-tool">${r.tool}</span>${r.mocked && html`<span class="badge">with mocks</span>`}<${Status} status=${r.status} /></span>
-      <span class="run-line muted"><span class="mono run-args" title=${r.args}>${r.args}</span></span>
-      ${r.error && r.status !== 'cancelled' && html`<span class="run-line"><span class="run-reason" title=${r.error.message}>${r.error.message.split('\n')[0]}</span></span>`}
-      ${r.forkedFrom && html`<span class="run-line muted"><span class="run-args" title=${`forked from ${r.forkedFrom}`}>forked from <span class="mono">${r.forkedFrom}</span></span></span>`}
-      <span class="run-line muted"><span><time datetime=${r.started}>${clock(r.started)}</time></span><span>${plural(r.steps, 'step')}<${Took} r=${r} /></span></span>
+      <${RunLines} r=${r}>
+        ${r.forkedFrom && html`<span class="run-line muted"><span class="run-args" title=${`forked from ${r.forkedFrom}`}>forked from <span class="mono">${r.forkedFrom}</span></span></span>`}
+      </${RunLines}>
       ${r.usage?.calls > 0 && html`<span class="run-line muted"><span>${usage(r.usage)}</span><span title=${savedTitle}>${saved(r.usage.tokensSaved)}</span></span>`}
     </button>
   </li>`;

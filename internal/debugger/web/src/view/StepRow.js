@@ -57,7 +57,7 @@ function partName(step) {
 }
 
 // StepRow is a step of the list, or a part of one: an item or a branch. While its page is on its way it
-// has what the path has: the node. place is its address in the frame that is shown; axis is { extent, began, now }.
+// has what the path has: the node. place is its address in the frame that is shown; axis is { axis, began, now }.
 export function StepRow({ row, address, place, title, part, depth, node, step, runs, going, open, chosen, active, count, held, report, axis, onChoose, style }) {
   const said = step?.skipped ? 'its if does not hold' : [step?.error || step?.handled, step?.preview].filter(Boolean).join(' → ');
   const name = part ? partName(step) : node;
@@ -73,7 +73,7 @@ export function StepRow({ row, address, place, title, part, depth, node, step, r
         <${Fold} step=${step} runs=${runs} open=${open} address=${address} />
         ${going && runs && report && html`<${Report} report=${report} />`}
         <${Marks} step=${step} />${said}</span>
-      <${Bar} extent=${axis.extent} now=${axis.now} step=${step} held=${held} runs=${runs} />
+      <${Bar} axis=${axis.axis} now=${axis.now} step=${step} held=${held} runs=${runs} />
       <span class="row-time"><${Into} step=${step} /><${Time} step=${step} runs=${runs} going=${going} began=${axis.began} /></span>
     </div>`;
 }

@@ -1,12 +1,12 @@
 import { html } from '../lib/html.js';
 import { useEffect, useState } from 'preact/hooks';
 import { addressOf, isTurn, lastOf, nodeText, outerOf, split, stepId } from '../lib/address.js';
-import { ticks } from '../lib/axis.js';
 import { numberOf, rowAt } from '../lib/rowtree.js';
 import { at, frame, go, lookAt, nodeAt, opening, outdated, own, part, path, position, run, shownPart, shownTool, stepsAt, total } from '../state/run.js';
 import { fold, partAt, placeIn, rowsOf, stepAt, unfolded, unfoldSteps, version } from '../state/steps.js';
 import { found, matchAt, sieving, version as matches } from '../state/find.js';
 import { stepCount } from '../state/travel.js';
+import { axisIn, timeView } from '../state/timeview.js';
 import { useNow } from '../state/clock.js';
 import { show } from '../state/ui.js';
 import { plural, duration } from '../lib/format.js';
@@ -15,6 +15,10 @@ import { RefusedRow, StepRow } from './StepRow.js';
 import { HeldParts } from './HeldParts.js';
 import { StepFilter } from './StepFilter.js';
 import { Origin } from './Origin.js';
+import { Axis } from './Axis.js';
+import { Lanes } from './Lanes.js';
+import { TimeViews, Zoomed } from './TimeHead.js';
+import { Totals } from './Totals.js';
 import { Slider } from './Slider.js';
 import { Empty } from './Empty.js';
 
@@ -29,17 +33,41 @@ export function Timeline() {
   return html`
     <section class="timeline" id="pane-timeline" aria-label="timeline">
       <div class="timeline-head">
-        <h2>Steps${(!own.value || frame.value) && html` of <span class="mono">${shownTool.value}</span>`}</h2>
+        <h2 class="sr">Steps</h2><${TimeViews} />
+        ${(!own.value || frame.value) && html`<span>of <span class="mono">${shownTool.value}</span></span>`}
         <span class="muted">${plural(stepCount.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>
         <${Origin} run=${r} />
         ${r.mocked && html`<span class="badge" title="Mocks answer the calls; no server is called, and the run is not recorded">with mocks</span>`}
         ${outdated.value && html`<span class="badge" title="The graph on this page is that of the file as it is now">older graph</span>`}
+        ${timeView.value !== 'nodes' && html`<${Zoomed} />`}
         <${Slider} />
       </div>
       <${HeldParts} />
-      <${StepFilter} />
-      <${List} run=${r} />
+      ${timeView.value === 'steps' && html`<${StepFilter} /><${List} run=${r} />`}
+      ${timeView.value === 'lanes' && html`<${Lanes} ...${lanesOf(r)} />`}
+      ${timeView.value === 'nodes' && html`<${Totals} run=${r} />`}
     </section>`;
+}
+
+// lanesOf are the lanes of the frame, which lead to its steps.
+function lanesOf(r) {
+  const { axis, now } = useAxis(r);
+  const open = (address) => {
+    const { frame: inside, index, part: piece } = split(address);
+    if (inside === frame.value) go(index, piece);
+    else lookAt(inside, index, piece);
+    show('step');
+  };
+  return { run: r, frame: frame.value, axis, now: r.status === 'running' ? now : undefined, open, lit: addressOf(frame.value, at.value, shownPart.value) };
+}
+
+// useAxis is the time axis of the frame that is shown; began is the start of the run, now the time since.
+function useAxis(r) {
+  const going = r.status === 'running';
+  const clock = useNow(going);
+  const began = Date.parse(r.started);
+  const now = going ? Math.max(0, clock - began) : r.ms;
+  return { axis: axisIn(extentOf(r, frame.value, now)), began, now };
 }
 
 // extentOf is what the time axis shows, in milliseconds after the run: all of it, or the frame.
@@ -79,10 +107,7 @@ export function List({ run: r }) {
   const [cursor, setCursor] = useState(-1); // a row of an inner frame, which has the keyboard
   const of = frame.value;
   const going = r.status === 'running';
-  const clock = useNow(going);
-  const began = Date.parse(r.started);
-  const now = going ? Math.max(0, clock - began) : r.ms;
-  const axis = { extent: extentOf(r, of, now), began, now };
+  const axis = useAxis(r);
   const reports = new Map((r.progress ?? []).map((p) => [p.at, p]));
   const { names, steps, open } = path.value;
   const last = steps.length;
@@ -152,7 +177,7 @@ export function List({ run: r }) {
       open=${unfolded.value.has(address)} chosen=${k === chosen} held=${step?.held ?? 0} report=${reports.get(address)} />`;
   };
   return html`
-    <div class="axis" aria-hidden="true"><span class="axis-times">${ticks(axis.extent).map((t) => html`<span key=${t.text} style=${{ left: `${t.at.toFixed(2)}%` }}>${t.text}</span>`)}</span></div>
+    <${Axis} axis=${axis.axis} />
     <${VirtualList} count=${count} height=${ROW} role="tree" label="steps of the run" follow=${active < 0 ? (sieved ? null : count - 1) : active} about=${[r.id, of, sieved, at.value, part.value, held, cursor, last, going && count].join()} onKeyDown=${keys}
       active=${active >= 0 && active < count ? `step-${active}` : null} row=${draw} />`;
 }

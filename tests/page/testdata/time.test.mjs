@@ -1,0 +1,111 @@
+// The time of a run: its axis, lanes and totals.
+import { accessible, assert, blur, newState, press, status, submit, test, text, use } from './lib.mjs';
+import { entry, exit, file, set } from './graphs.mjs';
+
+const many = () => file('many', {
+  each: [entry('all'), "{id: all, type: graph, tool: one, forEach: {items: '[1..200]', maxParallel: 8}, args: {n: {expr: $item}}, onError: {value: null}, next: sum}", set('sum', 'exit', '$count($.all)'), exit],
+  one: [entry('add'), set('add', 'exit', '$.entry.n = 7 ? $error("no seven") : $sum([1..$.entry.n])'), exit],
+});
+const run = async (page) => {
+  await submit(page);
+  await status(page, 'finished');
+};
+const span = (page) => page.getAttribute('.axis-times', 'aria-valuetext');
+const settled = (page) => page.waitForFunction(() => document.querySelectorAll('.lane-bar').length > 0);
+
+test('the axis zooms by the wheel, by keys and by a drag, and shows all again; what is beyond has no bar', () => use(many(), { state: newState() }, async (page) => {
+  await run(page);
+  const whole = await span(page);
+  const box = await page.locator('.axis-times').boundingBox();
+  const bars = () => page.locator('.row .bar .took').count();
+  const all = await bars();
+  await page.mouse.move(box.x + 4, box.y + 8);
+  await page.mouse.wheel(0, -3000);
+  await page.waitForFunction((was) => document.querySelector('.axis-times').ariaValueText !== was, whole);
+  assert.ok(await bars() < all, 'the last steps are still drawn');
+  assert.equal(await text(page, '.zoomed .mono'), await span(page));
+  await page.click('.zoomed >> text=All');
+  assert.equal(await span(page), whole);
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 8, { steps: 4 });
+  await page.waitForSelector('.picking');
+  await page.mouse.up();
+  await page.waitForSelector('.zoomed');
+  const now = await page.locator('.axis-times').evaluate((el) => Number(el.ariaValueNow) / Number(el.ariaValueMax));
+  assert.ok(now > 0.2 && now < 0.3, `begins at ${now} of the whole`);
+  await page.focus('.axis-times');
+  await press(page, '+', 'ArrowRight', '-', '0');
+  assert.equal(await span(page), whole);
+  await press(page, 'End', '+');
+  await page.waitForSelector('.zoomed');
+  const labels = await page.locator('.axis-times span').evaluateAll((spans) => spans.map((s) => s.getBoundingClientRect()).map(({ left, right }) => [left, right]));
+  for (const [i, [left]] of labels.entries()) assert.ok(!i || left >= labels[i - 1][1], 'labels of the axis touch');
+  await press(page, 'Escape');
+  await page.waitForSelector('.zoomed', { state: 'detached' });
+}));
+
+test('lanes: what runs at the same time is beside each other; a bar leads to its step, many at once to those', () => use(many(), { state: newState() }, async (page) => {
+  await run(page);
+  await page.click('.views >> text=Lanes');
+  await settled(page);
+  await page.waitForFunction(() => / lanes;/.test(document.querySelector('.lanes-said').textContent));
+  const lanes = Number((await text(page, '.lanes-said')).match(/^(\d+) lanes/)[1]);
+  assert.ok(lanes >= 3 && lanes <= 1 + 2 * 8, `${lanes} lanes`);
+  assert.equal(await page.locator('.lane-bar.failed, .lane-bar.handled').count() > 0, true);
+  await accessible(page, 'lanes');
+  await page.focus('.lanes-all');
+  await press(page, 'ArrowRight', 'ArrowRight');
+  assert.match(await text(page, '.lanes-said'), /^(all|entry|sum|exit)/);
+  await press(page, 'ArrowDown');
+  const inside = await text(page, '.lanes-said');
+  assert.match(inside, /all \d+: took|steps from all \d+ on/);
+  await press(page, 'ArrowUp', 'Enter');
+  await page.waitForFunction(() => /all/.test(document.querySelector('.step-head')?.innerText));
+  await press(page, 'ArrowRight');
+  assert.match(await text(page, '.lanes-said'), /2 steps from sum on/);
+  await press(page, 'Enter'); // comes nearer
+  await page.waitForSelector('.zoomed');
+  await page.reload();
+  await page.waitForSelector('.lanes');
+  assert.match(page.url(), /time=lanes/);
+}));
+
+test('totals: each node with its count, its p50 and p95 and its share of the run, also as a tint of the graph', () => use(many(), { state: newState() }, async (page) => {
+  await run(page);
+  await page.click('.views >> text=Totals');
+  await page.waitForSelector('.totals tbody tr');
+  const rows = await page.locator('.totals tbody tr').evaluateAll((all) => Object.fromEntries(all.map((tr) => [tr.cells[0].innerText, [...tr.cells].slice(1, 4).map((c) => c.innerText)])));
+  assert.deepEqual(rows, { all: ['1', '200', ''], entry: ['1', '', ''], exit: ['1', '', ''], sum: ['1', '', ''], 'one:add': ['200', '', '1'], 'one:entry': ['200', '', ''], 'one:exit': ['199', '', ''] });
+  assert.match(await page.locator('.totals tbody th').first().innerText(), /^(all|one:add)$/, 'the longest is not first');
+  await page.click('.totals thead >> text=node');
+  assert.equal(await page.locator('.totals tbody th').first().innerText(), 'all');
+  await page.click('.totals thead >> text=node');
+  assert.equal(await page.locator('.totals tbody th').first().innerText(), 'sum');
+  await page.check('.totals input');
+  await page.waitForSelector('.canvas.tinted');
+  assert.match(await page.locator('[data-node=all]').getAttribute('aria-label'), /\d+ % of the time/);
+  await accessible(page, 'totals');
+  await page.locator('.totals tbody tr', { hasText: 'sum' }).getByTitle('List its steps').click();
+  await page.waitForFunction(() => document.querySelectorAll('.timeline .row').length === 1);
+  await page.reload();
+  await page.waitForSelector('.canvas.tinted');
+}));
+
+test('a time in which nothing ran is folded on the axis, and can be shown', () => use(file('idle', {
+  asks: [entry('question'), '{id: question, type: ask, message: "Go on?", next: after}', set('after', 'exit', '$sum([1..1000])'), exit],
+}), { state: newState() }, async (page) => {
+  await submit(page);
+  await status(page, 'waiting');
+  await page.waitForTimeout(1500); // the user thinks
+  await page.click('.question:not([hidden]) [type=submit]');
+  await status(page, 'finished');
+  await page.waitForSelector('.chip >> text=/idle/');
+  await page.waitForSelector('.axis .folded');
+  const waited = () => page.locator('.row', { hasText: 'question' }).locator('.held').evaluate((bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth);
+  const folded = await waited();
+  await page.click('.chip >> text=/idle/');
+  await page.waitForSelector('.axis .folded', { state: 'detached' });
+  assert.ok(folded < 0.1 && await waited() > 0.8, `the wait took ${folded} of the folded axis`);
+  await blur(page);
+}));
