@@ -67,22 +67,34 @@ export const heat = computed(() => {
 });
 
 const AGAIN = 1000; // ms, while a run goes on
+const keyOf = (r) => `${r.id} ${mark(r)}`;
 let pending = false;
+let timer = 0;
+let latest = -AGAIN; // when they were read last
+
 async function read() {
   const r = run.value;
-  const key = r && `${r.id} ${mark(r)}`;
-  if (!r || pending || times.value?.key === key) return;
+  if (!r || pending || times.value?.key === keyOf(r)) return;
   pending = true;
+  latest = performance.now();
+  const key = keyOf(r);
   try {
-    times.value = { key, run: r.id, ...await get(`runs/${seg(r.id)}/times`) };
+    const found = await get(`runs/${seg(r.id)}/times`);
+    if (run.value?.id === r.id) times.value = { key, run: r.id, ...found };
   } catch { /* it is read again with the next news */ } finally {
     pending = false;
   }
-  if (run.value && `${run.value.id} ${mark(run.value)}` !== key) setTimeout(read, run.value.id === r.id ? AGAIN : 0);
+  if (run.value && keyOf(run.value) !== key) soon();
+}
+
+// soon reads at once when another run is open or the run has ended, else after a while.
+function soon() {
+  clearTimeout(timer);
+  const wait = run.peek()?.ended || times.peek()?.run !== run.peek()?.id ? 0 : Math.max(0, latest + AGAIN - performance.now());
+  timer = setTimeout(read, wait);
 }
 
 // followTimes reads where the time went when a run is opened and while it goes on.
 export const followTimes = () => effect(() => {
-  void run.value;
-  read();
+  if (run.value) soon();
 });
