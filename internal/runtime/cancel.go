@@ -26,7 +26,7 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 		err := store.Send(ctx, run.Owner, journal.Message{Run: run.ID, Kind: kindCancel, Body: json.RawMessage("{}")})
 		switch {
 		case errors.Is(err, journal.ErrNoProcess):
-			return "", fmt.Errorf("run %s is in progress in a process that takes no messages%s; only toolgraph serve does: stop the other command itself, with Ctrl-C",
+			return "", fmt.Errorf("run %s is in progress in a process that takes no messages%s; it has just begun, or its command takes none: try again, or stop that command itself, with Ctrl-C",
 				run.ID, processText(run))
 		case err != nil:
 			return "", err

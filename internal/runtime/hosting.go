@@ -56,7 +56,7 @@ func OpenHost(ctx context.Context, o Options, files []string) (_ *Host, err erro
 			if host.session.History == nil {
 				return nil, errors.New("the run history cannot be opened, and runs of a worker have to be recorded; name it with --state")
 			}
-			host.session.fleet = newFleet(host.session)
+			host.session.fleet = host.session.join()
 		}
 		l, err := host.session.Use(p)
 		if err != nil {

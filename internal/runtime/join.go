@@ -348,7 +348,7 @@ func (l *Loaded) isTaken(ctx context.Context, id string) bool {
 // goes on when ctx ends.
 func (l *Loaded) AnswerThere(ctx context.Context, run journal.Run, user execution.User, options []execution.Option) (*execution.Result, error) {
 	if l.fleet == nil {
-		l.fleet = newFleet(l.Session)
+		l.fleet = l.Session.join()
 	}
 	return l.join(ctx, &joining{id: run.ID, state: answering{}, identity: identity{tool: run.Tool}, client: client{user: user, options: options}})
 }

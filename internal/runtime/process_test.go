@@ -3,9 +3,14 @@ package runtime_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/internal/runtime"
@@ -52,5 +57,59 @@ func TestProcessesShareHistory(t *testing.T) {
 	run, err := other.History.Wait(t.Context(), result.RunID, func(r journal.Run) bool { return r.HasEnded() })
 	if err != nil || run.Status != journal.Finished {
 		t.Errorf("%+v, %v", run, err)
+	}
+}
+
+// hangs is a user who never answers.
+type hangs struct{ asked chan string }
+
+func (u hangs) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	u.asked <- q.Run
+	<-ctx.Done()
+	return execution.Answer{}, context.Cause(ctx)
+}
+
+// A run that a command makes, without clients, is cancelled by another process.
+func TestRunOfACommandIsCancelled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "asks.yaml")
+	if err := os.WriteFile(file, []byte(`version: "1.0"
+server: {name: asks, version: 1.0.0}
+tools:
+- name: ask
+  description: asks
+  nodes: [{id: entry, type: entry, next: sure}, {id: sure, type: ask, message: "Go on?", next: exit}, {id: exit, type: exit}]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runtime.Options{Graph: file, History: &runtime.History{Place: t.TempDir(), Required: true, MaxValue: 1 << 20}}
+	l, err := runtime.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	other, err := runtime.Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	user := hangs{make(chan string, 1)}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := l.Run(t.Context(), l.Engine(), l.Graphs[0], value.NewObject(nil, nil), execution.WithUser(user))
+		ended <- err
+	}()
+	run := <-user.asked
+	for {
+		_, err := runtime.CancelRun(t.Context(), other.History, run)
+		if err == nil {
+			break
+		}
+		if !strings.Contains(err.Error(), "has just begun") && !errors.Is(err, journal.ErrNotFound) {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "cancelled") {
+		t.Errorf("the run ended with %v", err)
 	}
 }

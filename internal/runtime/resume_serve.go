@@ -44,7 +44,7 @@ const (
 
 func newResumer(l *Loaded, grace time.Duration) *resumer {
 	if l.fleet == nil && l.History != nil {
-		l.fleet = newFleet(l.Session)
+		l.fleet = l.Session.join()
 	}
 	return &resumer{
 		Loaded: l, grace: grace,

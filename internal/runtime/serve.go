@@ -144,7 +144,7 @@ func (l *Loaded) share(opts *server.Options, overHTTP bool, current func() *Load
 	if l.elsewhere != nil {
 		return
 	}
-	l.fleet = newFleet(l.Session)
+	l.fleet = l.Session.join()
 	if overHTTP { // all messages of a client of stdio come to this process
 		opts.Fleet = l.fleet
 	}

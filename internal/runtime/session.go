@@ -44,7 +44,8 @@ type Session struct {
 
 	pools   mcpclient.Shared
 	History *journal.Store // nil: runs are not recorded
-	fleet   *fleet         // of the processes that share the history; nil: this one shares nothing
+	others  *fleet         // this process among those that share the history; nil without one
+	fleet   *fleet         // the same, where clients of any of them are served; nil: this one serves its own
 	large   *results.Store // results that are too large for clients
 	cache   *cache.Store   // answers of calls that may be given again
 	links   *links.Table   // the resources that results name; nil: clients cannot read them
@@ -65,7 +66,7 @@ type Session struct {
 	waiting sync.WaitGroup
 }
 
-// watch begins to observe a run; the context is the run's from then on.
+// watch begins to observe a run; the context is the run's from then on. A nil observer observes nothing.
 type watch func(ctx context.Context, g *graph.Graph) (context.Context, execution.Observer)
 
 // Loaded is a graph file that is loaded in a session, and what its runs need.
@@ -154,7 +155,16 @@ func (s *Session) record(ctx context.Context, secrets *config.Secrets) error {
 		h.Unused(ctx, store, log)
 	}
 	s.closers = append(s.closers, func() { _ = store.Close() }) // it logs its errors when they occur
+	s.hearsCancels(s.join())
 	return nil
+}
+
+// join makes this process one of those that share its history, which it must have.
+func (s *Session) join() *fleet {
+	if s.others == nil {
+		s.others = newFleet(s)
+	}
+	return s.others
 }
 
 // logger makes a logger that redacts the secrets.
@@ -353,7 +363,9 @@ func (l *Loaded) Begin(ctx context.Context, g *graph.Graph) (context.Context, []
 	for _, begin := range l.watches {
 		var observer execution.Observer
 		ctx, observer = begin(ctx, g)
-		options = append(options, execution.WithObserver(observer))
+		if observer != nil {
+			options = append(options, execution.WithObserver(observer))
+		}
 	}
 	return ctx, options
 }
