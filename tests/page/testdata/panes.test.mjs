@@ -5,6 +5,12 @@ const size = (page, name) => page.evaluate((n) => {
   return Math.round(n === 'timeline' ? height : width);
 }, name);
 const divider = (name) => `.divider.of-${name}`;
+// opened runs the tool, so that there are all panes.
+const opened = async (page) => {
+  await submit(page);
+  await status(page, 'finished');
+};
+const tabsOf = (page) => page.locator('.inspector [role=tab]').evaluateAll((all) => all.map((tab) => tab.id.replace('tab-', '')));
 const atBound = (page, name, bound) => page.waitForFunction(([n, b, at]) => {
   const { width, height } = document.querySelector(`.${n}`).getBoundingClientRect();
   const el = document.querySelector(at);
@@ -16,7 +22,66 @@ const settled = (page, name, want) => page.waitForFunction(([n, w, at]) => {
   return Math.abs(now - w) <= 1 && Math.abs(Number(document.querySelector(at).getAttribute('aria-valuenow')) - w) <= 1;
 }, [name, want, divider(name)]);
 
+// Without a run there is nothing to list and nothing to inspect: the graph has the room.
+for (const [width, height] of [[1440, 900], [1024, 768]]) {
+  test(`no run is open, ${width} wide: the graph has the window beside the tools`, () => use(graph('loop'), { viewport: { width, height } }, async (page) => {
+    const boxes = () => page.evaluate(() => Object.fromEntries(['side', 'graph', 'timeline', 'inspector'].map((name) => {
+      const box = document.querySelector(`.${name}`)?.getBoundingClientRect();
+      return [name, box && [box.left, box.right, box.bottom].map(Math.round)];
+    })));
+    const bare = await boxes();
+    assert.deepEqual([bare.timeline, bare.inspector], [undefined, undefined]);
+    assert.deepEqual(bare.graph, [bare.side[1], width, height], 'the graph ends where the window does');
+    assert.equal(await page.locator('.empty').count(), 0, 'an empty box');
+    assert.equal(await page.locator('.divider').count(), 1);
+    await accessible(page, 'no run');
+    await blur(page);
+    await press(page, '2', '3');
+    await page.waitForSelector('.notice >> text=no run is open');
+    assert.deepEqual(await boxes(), bare);
+
+    await page.click('.shown-tool >> text=File');
+    await page.waitForSelector('.editor-host[data-ready=yes]');
+    assert.deepEqual(await tabsOf(page), ['source']);
+    await accessible(page, 'the file without a run', '.inspector');
+    await page.click('.inspector [aria-label="Close this pane"]');
+    assert.deepEqual(await boxes(), bare);
+    await page.click('[data-node=exit]');
+    await page.waitForSelector('.inspector .step-head >> text=has not run');
+    assert.deepEqual(await tabsOf(page), ['step', 'source']);
+    const [left, right] = (await boxes()).graph;
+    const node = await page.locator('[data-node=exit]').boundingBox();
+    assert.ok(node.x >= left && node.x + node.width <= right, 'the node that was chosen is covered');
+    await page.click('.inspector [aria-label="Close this pane"]');
+
+    await opened(page);
+    assert.deepEqual(await tabsOf(page), ['step', 'context', 'try', 'source']);
+    const all = await boxes();
+    assert.ok(all.timeline && all.inspector[0] >= all.graph[1] && all.graph[2] < height);
+    assert.equal(await page.locator('.divider').count(), 3);
+  }));
+}
+
+test('no run is open in a narrow window: there is no pane of steps', () => use(graph('loop'), { viewport: { width: 390, height: 844 } }, async (page) => {
+  const buttons = () => page.locator('.panebar button').allTextContents();
+  assert.deepEqual(await buttons(), ['Tools & runs', 'Graph', 'File']);
+  await accessible(page, 'no run, narrow');
+  await page.click('.panebar >> text=File');
+  await page.waitForSelector('.editor-host[data-ready=yes]');
+  await page.click('.inspector [aria-label="Close this pane"]');
+  await page.waitForSelector('.canvas:visible');
+  await page.click('[data-node=exit]');
+  await page.waitForSelector('.inspector:visible >> text=has not run');
+  assert.deepEqual(await buttons(), ['Tools & runs', 'Graph', 'Node']);
+  await page.click('.panebar >> text=Tools');
+  await opened(page);
+  assert.deepEqual(await buttons(), ['Tools & runs', 'Graph', 'Steps', 'Inspect']);
+  await page.click('.panebar >> text=Steps');
+  await page.waitForSelector('.timeline:visible');
+}));
+
 test('panes are resized by keys, remembered, and reset by a double click', () => use(graph('loop'), {}, async (page) => {
+  await opened(page);
   for (const [name, larger, smaller] of [['side', 'ArrowRight', 'ArrowLeft'], ['inspector', 'ArrowLeft', 'ArrowRight'], ['timeline', 'ArrowUp', 'ArrowDown']]) {
     const usual = await size(page, name);
     await settled(page, name, usual);
@@ -48,6 +113,7 @@ test('panes are resized by keys, remembered, and reset by a double click', () =>
 }));
 
 test('panes are resized by the mouse: dragged, or with a click', () => use(graph('loop'), {}, async (page) => {
+  await opened(page);
   for (const [name, dx, dy] of [['side', 60, 0], ['inspector', -60, 0], ['timeline', 0, -60]]) {
     const usual = await size(page, name);
     const { x, y, width, height } = await page.locator(divider(name)).boundingBox();
@@ -69,6 +135,7 @@ test('panes are resized by the mouse: dragged, or with a click', () => use(graph
 }));
 
 test('a narrow window has no dividers, and sizes of a wide one do no harm', () => use(graph('loop'), {}, async (page) => {
+  await opened(page);
   await page.focus(divider('side'));
   await press(page, 'End');
   await page.setViewportSize({ width: 1000, height: 700 });

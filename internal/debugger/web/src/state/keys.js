@@ -1,6 +1,6 @@
 // The keyboard: one table, from which come the help dialog and the hints of buttons. A key with do works on
 // the whole page; the others belong to what has the focus, which handles them.
-import { dialog, letters, show, side, pane, theme } from './ui.js';
+import { dialog, letters, notify, show, side, pane, theme } from './ui.js';
 import { control, controlled, foreign, go, lookOut, paused, pausing, run, total } from './run.js';
 import { here, travel } from './travel.js';
 import { begin } from './form.js';
@@ -14,6 +14,9 @@ const open = (which) => () => {
   pane.value = 'side';
   setTimeout(() => document.getElementById(`tab-${which}`)?.focus());
 };
+
+// ofRun opens a tab of the inspector that is about a run.
+const ofRun = (tab) => () => (run.value ? show(tab) : notify('no run is open', 'run a tool, or open a recorded run, to see its context and try expressions on it', 'note', 'run'));
 
 // find goes to the field that finds a node: at once, so that nothing that is typed is taken for other keys; in a
 // narrow window once the graph is shown.
@@ -42,8 +45,8 @@ export const keys = [
   { key: 'o', group: 'Steps', text: 'out of the frame, to its caller', do: () => lookOut() },
 
   { key: '1', group: 'Page', text: 'inspect the step', do: () => show('step') },
-  { key: '2', group: 'Page', text: 'its context', do: () => show('context') },
-  { key: '3', group: 'Page', text: 'try expressions', do: () => show('try') },
+  { key: '2', group: 'Page', text: 'its context', do: ofRun('context') },
+  { key: '3', group: 'Page', text: 'try expressions', do: ofRun('try') },
   { key: '4', group: 'Page', text: 'the file', do: () => show('source') },
   { key: 't', group: 'Page', text: 'tools', do: open('tools') },
   { key: 'r', group: 'Page', text: 'runs', do: open('runs') },

@@ -36,7 +36,7 @@ export function StepPane() {
   const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && (r.status === 'running' ? 'runs' : `${r.steps} ${r.status}`)}` : null;
   const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part, marks: 1 }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
-  if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
+  if (!r) return null;
   if (ended && !place.frame) return html`<${ResultPane} run=${r} />`;
   if (ended) return html`<${Empty} title="The end of this frame" text="Select one of its steps, or go to the caller." />`;
   if (key === null && r.status === 'waiting') return html`<${AskedElsewhere} run=${r} />`; // in another process

@@ -7,7 +7,6 @@ import { addressOf } from '../lib/address.js';
 import { looked, nameAt, run, shownTool, stepsAt, total } from '../state/run.js';
 import { kind, texts } from '../state/tryout.js';
 import { duration } from '../lib/format.js';
-import { Empty } from './Empty.js';
 import { ValueView } from './ValueBox.js';
 import { Button } from './Button.js';
 import { Unseen, unseenId } from './Unseen.js';
@@ -40,7 +39,7 @@ export function TryPane() {
       clearTimeout(timer);
     };
   }, [r?.id, frame, n, part, total.value, kind.value, source]);
-  if (!r) return html`<${Empty} title="Try expressions" text="Open a run: JSONata and JSON Logic are evaluated here on what any of its steps saw." />`;
+  if (!r) return null;
   return html`
     <div class="try">
       <h2 class="sr">Try expressions</h2>
