@@ -1,4 +1,6 @@
-import { accessible, assert, blur, graph, press, status, submit, test, use } from './lib.mjs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accessible, assert, blur, graph, newState, press, status, submit, test, use } from './lib.mjs';
 
 const size = (page, name) => page.evaluate((n) => {
   const { width, height } = document.querySelector(`.${n}`).getBoundingClientRect();
@@ -146,6 +148,63 @@ test('a narrow window has no dividers, and sizes of a wide one do no harm', () =
     await page.click(`.panebar >> text=${name}`);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, name);
   }
+}));
+
+// A file of 100 tools, each with a title: the list has the column down to the form, however many tools there are.
+const listed = (page) => page.locator('.tools [role=option]').evaluateAll((all) => all.map((b) => b.dataset.tool));
+const heights = (page) => page.evaluate(() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const { top, bottom, height } = box('.tools');
+  return { height, above: top - box('.tool-search').bottom, below: box('#run-form').top - bottom, foot: innerHeight - box('#run-form').bottom, body: box('.side-body').height };
+});
+function fileOf(tools) {
+  const path = join(newState(), 'many.yaml');
+  const fields = (i) => (i === 100 ? `{${Array.from({ length: 20 }, (_, n) => `field_${n}: {type: string}`).join(', ')}}` : '{word: {type: string}}');
+  writeFileSync(path, `version: "1.0"\nserver: {name: many, version: 1.0.0}\ntools:\n${Array.from({ length: tools }, (_, i) => `  - name: job_${i + 1}
+    title: ${i === 41 ? 'Send the Weekly Letter' : `Title of ${i + 1}`}
+    description: Returns its arguments.
+    inputSchema: {type: object, properties: ${fields(i + 1)}}
+    nodes: [{id: in, type: entry, next: out}, {id: out, type: exit}]`).join('\n')}\n`);
+  return path;
+}
+
+test('100 tools have the height of the column, and are found by a name or title that is typed', () => use(fileOf(100), {}, async (page) => {
+  const short = await heights(page);
+  assert.ok(Math.abs(short.above) <= 1 && Math.abs(short.below) <= 1 && Math.abs(short.foot) <= 1, JSON.stringify(short));
+  assert.ok(short.height > short.body * 0.55, 'the list leaves room unused');
+  await blur(page);
+  await press(page, 't');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'find-tool');
+  await page.keyboard.type('weekly l');
+  assert.deepEqual(await listed(page), ['job_42']);
+  await press(page, 'Enter');
+  await page.waitForSelector('#run-form h2 >> text=job_42');
+  await press(page, 'Escape');
+  assert.equal((await listed(page)).length, 100);
+  await press(page, 'ArrowDown', 'ArrowDown');
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.tool), 'job_2');
+  await page.keyboard.type('b_100'); // from the list; none of it is a key of the page
+  assert.deepEqual([await page.inputValue('#find-tool'), ...await listed(page)], ['b_100', 'job_100']);
+  await press(page, 'Enter');
+  await page.waitForSelector('#field-field_19');
+  await press(page, 'Escape', 'ArrowDown', 'ArrowUp');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'find-tool');
+  const long = await heights(page); // of a form that is longer than the column
+  assert.ok(Math.abs(long.height - long.body * 0.4) <= 2, JSON.stringify(long));
+  await page.waitForFunction(() => {
+    const list = document.querySelector('.tools').getBoundingClientRect();
+    const { top, bottom } = document.querySelector('.tools [aria-selected=true]').getBoundingClientRect();
+    return top >= list.top - 1 && bottom <= list.bottom + 1;
+  });
+  await accessible(page, '100 tools', '.side');
+}));
+
+test('few tools have no search field, and no key is taken from the page', () => use(fileOf(8), {}, async (page) => {
+  assert.equal((await listed(page)).length, 8);
+  assert.equal(await page.locator('#find-tool').count(), 0);
+  await page.focus('.tools [role=option]');
+  await press(page, 'r');
+  await page.waitForSelector('#panel-runs');
 }));
 
 test('many tools are searched and walked by keys, and the chosen one stays in sight', () => use(graph('tools'), {}, async (page) => {

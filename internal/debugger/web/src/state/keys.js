@@ -12,7 +12,7 @@ const act = (action, holds = () => controlled.value) => () => holds() && control
 const open = (which) => () => {
   side.value = which;
   pane.value = 'side';
-  setTimeout(() => document.getElementById(`tab-${which}`)?.focus());
+  setTimeout(() => ((which === 'tools' && document.getElementById('find-tool')) || document.getElementById(`tab-${which}`))?.focus());
 };
 
 // ofRun opens a tab of the inspector that is about a run.
@@ -48,7 +48,7 @@ export const keys = [
   { key: '2', group: 'Page', text: 'its context', do: ofRun('context') },
   { key: '3', group: 'Page', text: 'try expressions', do: ofRun('try') },
   { key: '4', group: 'Page', text: 'the file', do: () => show('source') },
-  { key: 't', group: 'Page', text: 'tools', do: open('tools') },
+  { key: 't', group: 'Page', text: 'tools; to their search, where there are many', do: open('tools') },
   { key: 'r', group: 'Page', text: 'runs', do: open('runs') },
   { key: '/', group: 'Page', text: 'find a node', do: find },
   { key: 'f', group: 'Page', text: 'fit the graph into view', do: () => graphKeys.fit() },
@@ -92,6 +92,7 @@ export const keys = [
   { key: 'Enter', group: 'On a divider', text: 'largest size; again, the usual one' },
 
   { key: 'Up, Down', group: 'In the list of tools', text: 'previous, next; Enter chooses' },
+  { key: 'Typing', group: 'In the list of tools', text: 'search the tools, where there are many' },
   { key: 'Left, Right', group: 'On tabs', text: 'previous, next' },
   { key: 'Shift+Enter', group: 'In a text field', text: 'a new line' },
 ];
