@@ -44,6 +44,7 @@ export const keys = [
   { key: 'a', group: 'Steps', text: 'run again from this step, if wanted with another value', do: forkHere },
   { key: 'o', group: 'Steps', text: 'out of the frame, to its caller', do: () => lookOut() },
 
+  { key: 'B', group: 'Page', text: 'breakpoints of all tools', do: () => { dialog.value = { kind: 'breakpoints' }; } },
   { key: '1', group: 'Page', text: 'inspect the step', do: () => show('step') },
   { key: '2', group: 'Page', text: 'its context', do: ofRun('context') },
   { key: '3', group: 'Page', text: 'try expressions', do: ofRun('try') },
