@@ -49,7 +49,7 @@ for (const [width, height] of [[1440, 900], [1024, 768]]) {
     await page.click('.inspector [aria-label="Close this pane"]');
     assert.deepEqual(await boxes(), bare);
     await page.click('[data-node=exit]');
-    await page.waitForSelector('.inspector .step-head >> text=has not run');
+    await page.waitForSelector('.inspector .step-head >> text=not run');
     assert.deepEqual(await tabsOf(page), ['step', 'source']);
     const [left, right] = (await boxes()).graph;
     const node = await page.locator('[data-node=exit]').boundingBox();
@@ -73,7 +73,7 @@ test('no run is open in a narrow window: there is no pane of steps', () => use(g
   await page.click('.inspector [aria-label="Close this pane"]');
   await page.waitForSelector('.canvas:visible');
   await page.click('[data-node=exit]');
-  await page.waitForSelector('.inspector:visible >> text=has not run');
+  await page.waitForSelector('.inspector:visible >> text=not run');
   assert.deepEqual(await buttons(), ['Tools & runs', 'Graph', 'Node']);
   await page.click('.panebar >> text=Tools');
   await opened(page);

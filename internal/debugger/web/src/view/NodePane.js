@@ -6,6 +6,7 @@ import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
 import { isRepeated, stepId } from '../lib/address.js';
 import { detail } from '../lib/box.js';
+import { wordOf } from '../lib/status.js';
 import { Button } from './Button.js';
 
 // NodeActions is what can be done at a node.
@@ -32,7 +33,7 @@ export function NodePane({ id }) {
     revealLine(node.line);
   };
   return html`
-    <div class="step-head"><span class=${`kind ${node.type}`} aria-hidden="true"></span><h2 class="mono">${id}</h2><span class="muted">has not run</span></div>
+    <div class="step-head"><span class=${`kind ${node.type}`} aria-hidden="true"></span><h2 class="mono">${id}</h2><span class="muted">${wordOf('none')}</span></div>
     <${NodeActions} id=${id} />
     <dl class="facts">
       <div><dt>kind</dt><dd>${node.type === 'steps' ? 'block' : node.type}</dd></div>

@@ -11,6 +11,7 @@ import { fold } from '../state/steps.js';
 import { bytes, clock, duration, plural } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
+import { wordOf } from '../lib/status.js';
 import { Button } from './Button.js';
 import { AskedElsewhere } from './AskedElsewhere.js';
 import { Elapsed } from './Elapsed.js';
@@ -64,14 +65,14 @@ function Details({ r, step, place, pending }) {
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
       <h2 class="mono">${nodeText(step.node)}${where && html` <span class="muted">${where}</span>`}</h2>
-      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : step.state === 'waits' ? 'has not begun' : step.state === 'none' ? 'has not run' : `step ${addressOf(place.frame, step.index, part)}`}</span>
+      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waiting for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : ['waits', 'none'].includes(step.state) ? wordOf(step.state) : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
     ${pending && done(r) && html`<${RunActions} run=${r} />`}
     <dl class="facts">
       <div><dt>kind</dt><dd>${step.type === 'steps' && ofSteps ? 'block' : step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · calls <span class="mono">${step.tool}</span>`}</dd></div>
-      ${begun && step.state !== 'none' && html`<div><dt>state</dt><dd>${step.waitsFor ? html`waits for ${step.waitsFor.map((id, i) => html`${i > 0 && ', '}<button type="button" class="linkish mono" onClick=${() => goToNode(beside(step.node, id))}>${id}</button>`)}` : step.state === 'waits' ? 'has not begun' : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
+      ${begun && step.state !== 'none' && html`<div><dt>state</dt><dd>${step.waitsFor ? html`waits for ${step.waitsFor.map((id, i) => html`${i > 0 && ', '}<button type="button" class="linkish mono" onClick=${() => goToNode(beside(step.node, id))}>${id}</button>`)}` : step.state === 'waits' ? wordOf(step.state) : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
       ${step.parts > 0 && html`<div><dt>${`${step.partsAre ?? 'part'}s`}</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index, part), true)}>${plural(step.parts, step.partsAre ?? 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
       ${step.frame && html`<div><dt>frame</dt><dd><button type="button" class="linkish" onClick=${() => lookAt(step.frame)}>Look into <span class="mono">${step.calls || 'the graph'}</span></button></dd></div>`}
       ${!pending && !step.skipped && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
