@@ -22,7 +22,7 @@ export function detail(node) {
     case 'parallel': return `${node.branches.length} branches`;
     case 'transform': return node.expr ?? '';
     case 'ask': return node.message ?? '';
-    case 'steps': return plural(node.steps.length, 'step');
+    case 'steps': return plural(node.steps.length, 'part');
     case 'switch': return node.rules ? plural(node.rules, 'rule') : 'no rules';
     default: return '';
   }

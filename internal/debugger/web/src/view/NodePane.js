@@ -39,7 +39,7 @@ export function NodePane({ id }) {
       <div><dt>kind</dt><dd>${node.type === 'steps' ? 'block' : node.type}</dd></div>
       ${node.if && html`<div><dt>if</dt><dd class="mono">${node.if}</dd></div>`}
       ${(node.each || node.repeat) && html`<div><dt>runs</dt><dd>${[node.each && 'for each item', node.repeat && 'until a condition holds'].filter(Boolean).join(', each ')}</dd></div>`}
-      ${node.changes && html`<div><dt>order</dt><dd>changes something: it starts when all steps above have ended</dd></div>`}
+      ${node.changes && html`<div><dt>order</dt><dd>changes something: it starts when all parts above have ended</dd></div>`}
       ${(node.line > 0 || tool.value?.file) && html`<div><dt>place</dt><dd>${node.line > 0 ? html`<button type="button" class="linkish" onClick=${toFile}>line ${node.line}</button>` : tool.value.file}</dd></div>`}
     </dl>
     ${detail(node) && html`<pre class="code">${detail(node)}</pre>`}`;

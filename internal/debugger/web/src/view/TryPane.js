@@ -59,7 +59,7 @@ export function TryPane() {
             ${kind.value === 'jsonata' && html`<${Button} label=${watches.value.includes(source.trim()) ? 'Watched' : 'Watch'} disabled=${full.value || watches.value.includes(source.trim())} onClick=${() => addWatch(source)} />`}</${ValueView}>`}
       </div>
       <p class="muted hint-text">${kind.value === 'jsonata'
-        ? stepsAt.value === n ? html`<code>args</code>, the steps above by their ids, and variables such as <code>$item</code>; <code>$$</code> is all of them.` : html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`
+        ? stepsAt.value === n ? html`<code>args</code>, the parts above by their ids, and variables such as <code>$item</code>; <code>$$</code> is all of them.` : html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`
         : html`<code>{"var": "list.items[0].name"}</code> reads the context; its path is JSONata.`}</p>
     </div>`;
 }
