@@ -4,6 +4,7 @@ import { dialog, letters, notify, show, side, pane, theme } from './ui.js';
 import { control, controlled, foreign, go, lookOut, paused, pausing, run, total } from './run.js';
 import { here, travel } from './travel.js';
 import { begin } from './form.js';
+import { toQuestion } from './questions.js';
 import { copyLink } from './link.js';
 import { forkHere } from './again.js';
 import { graphKeys } from './graphview.js';
@@ -35,7 +36,7 @@ export const keys = [
   { id: 'step', key: 'F11', group: 'Runs', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
   { id: 'out', key: 'Shift+F11', group: 'Runs', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
   { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run; one of another process is cancelled', do: act('stop', () => controlled.value || foreign.value) },
-  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => document.querySelector('.question:not([hidden])')?.querySelector('[data-first], input, select, textarea, [type=submit]').focus() },
+  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => toQuestion() },
 
   { key: 'j', group: 'Steps', text: 'next step', do: () => travel(here.value + 1) },
   { key: 'k', group: 'Steps', text: 'previous step', do: () => travel(here.value - 1) },
