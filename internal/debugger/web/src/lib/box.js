@@ -19,7 +19,7 @@ export function detail(node) {
   switch (node.type) {
     case 'mcp': return `${node.server} · ${node.tool}`;
     case 'graph': return `calls ${node.tool}`;
-    case 'parallel': return `${node.branches.length} branches`;
+    case 'parallel': return plural(node.branches.length, 'branch');
     case 'transform': return node.expr ?? '';
     case 'ask': return node.message ?? '';
     case 'steps': return plural(node.steps.length, 'part');

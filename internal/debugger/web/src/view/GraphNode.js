@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { memo } from '../lib/memo.js';
 import { outline } from '../lib/shape.js';
 import { DATA, detail } from '../lib/box.js';
-import { truncate } from '../lib/format.js';
+import { counted, truncate } from '../lib/format.js';
 import { plain } from '../lib/visible.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { goToNode } from '../state/run.js';
@@ -29,7 +29,7 @@ export const GraphNode = memo((props) => {
   const many = hasParts(node);
   const label = [
     `${node.type} ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? `ran ${count === 1 ? 'once' : `${count} times`}` : skipped ? 'not run: its if does not hold' : 'not run',
-    (current || node.name) && (running ? { runs: 'running', stands: 'current, the run waits here' }[running] : current && 'current'), progress && `${progress} parts`, failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
+    (current || node.name) && (running ? { runs: 'running', stands: 'current, the run waits here' }[running] : current && 'current'), progress && counted(progress, 'part'), failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
     stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
   ].filter(Boolean).map(plain).join(', ');
   return html`
