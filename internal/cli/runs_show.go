@@ -98,7 +98,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	facts := [][]string{
 		{"run", r.ID},
 		{"tool", r.Tool},
-		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, steps)},
+		{"status", fmt.Sprintf("%s%s, %s", wording.Status(r.Status), ended, steps)},
 		{"started", r.Started.Local().Format(clockFormat)},
 	}
 	if r.Process != nil {

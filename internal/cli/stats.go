@@ -139,7 +139,7 @@ func printStats(w io.Writer, s *journal.Stats, by journal.Grouping) error {
 	fmt.Fprint(w, "\nslowest runs:\n")
 	rows = [][]string{{"run", "started", "tool", "status", "time"}}
 	for _, r := range s.Slowest {
-		rows = append(rows, []string{shortID(r.Run), r.Started.Local().Format(time.DateTime), r.Tool, string(r.Status), milliseconds(r.Duration)})
+		rows = append(rows, []string{shortID(r.Run), r.Started.Local().Format(time.DateTime), r.Tool, wording.Status(r.Status), milliseconds(r.Duration)})
 	}
 	if err := program.ListRows(w, rows, func(column int, text string) terminal.Style {
 		if column == statusColumn {
