@@ -95,7 +95,7 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 	}
 	defer l.Close()
 	show := newTrace(std.Err, p, g, f.trace)
-	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	ctx, stop := l.UntilStopped(show.followed(ctx))
 	user := &runtime.SuspendingUser{InTurn: runtime.InTurn{User: l.UserOf(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop, printedBytes(g)}
 	if f.changed {

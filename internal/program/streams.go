@@ -128,14 +128,6 @@ func PrintFailure(w io.Writer, message string) {
 	fmt.Fprintf(w, "%s%s\n", screen.Paint(terminal.Bad, "toolgraph: "), screen.Carets(wording.Printable(message)))
 }
 
-// ClearLine removes the line of progress from a terminal that has one.
-func ClearLine(w io.Writer) string {
-	if terminal.On(w).Live() {
-		return "\r\x1b[2K"
-	}
-	return ""
-}
-
 // PrintLine prints a formatted line as text for a terminal.
 func PrintLine(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, wording.Printable(fmt.Sprintf(format, args...)))
