@@ -170,15 +170,17 @@ func (p *progress) ended(word string, style terminal.Style, name string, took ti
 }
 
 // work shows the parts of something that is no run, such as the servers that are asked at once. Each part calls begin when it
-// begins, and what that returns when it has ended, with its line; empty: none.
-func (p *progress) work(kind string, of int) (begin func(i int, name, doing string) (end func(failed bool, line string))) {
+// begins, with its place and how many there are, 0 where only those that have begun are known; and when it has ended
+// what begin returns, with its line; empty: none.
+func (p *progress) work(kind string) (begin func(i, of int, name, doing string) (end func(failed bool, line string))) {
 	if p.live == nil {
-		return func(int, string, string) func(bool, string) { return func(bool, string) {} }
+		return func(int, int, string, string) func(bool, string) { return func(bool, string) {} }
 	}
-	p.root.parts = partsDone{kind: kind, of: of}
-	return func(i int, name, doing string) func(bool, string) {
+	p.root.parts.kind = kind
+	return func(i, of int, name, doing string) func(bool, string) {
 		at := execution.AddressOf("", i, "")
 		p.mu.Lock()
+		p.root.parts.of = max(of, p.root.parts.of, p.root.parts.done+len(p.flight)+1)
 		p.begin(at, &underway{name: wording.OneLine(name), doing: doing, since: time.Now()})
 		p.mu.Unlock()
 		p.live.Changed()

@@ -144,6 +144,12 @@ func (t textTests) file(r *graphtest.Report) {
 	}
 }
 
+// testWords say how a test has ended.
+var testWords = map[graphtest.Status]struct {
+	word  string
+	style terminal.Style
+}{graphtest.Passed: {"ok", terminal.Good}, graphtest.Failed: {"failed", terminal.Bad}, graphtest.Skipped: {"skipped", terminal.Notice}}
+
 func skippedText(n int) string {
 	if n == 0 {
 		return ""
