@@ -100,7 +100,7 @@ func strictHelp(root *cobra.Command) (helpError func() error) {
 		}
 	}
 	var unknown error
-	show := root.HelpFunc()
+	show := fittedHelp(root.HelpFunc())
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd.HasSubCommands() {
 			if unknown = NoCommand(cmd, cmd.Flags().Args()); unknown != nil {
