@@ -118,6 +118,7 @@ func (f *checkFlags) run(ctx context.Context, std program.Streams, paths []strin
 		return failed
 	}
 	if found.Err() != nil || f.strict && len(found) > 0 {
+		program.ExplainFirst(std.Err, found)
 		return program.ErrFindings
 	}
 	return nil

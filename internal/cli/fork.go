@@ -128,7 +128,9 @@ func (f *forkFlags) run(ctx context.Context, std program.Streams, step string) e
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	result, err := l.Fork(ctx, g, events, execution.Fork{At: at, Edits: edits, Repeat: f.repeat}, opts...)
-	return show.end(std, result, runtime.ForkRemedy(err, recorded.ID))
+	err = runtime.ForkRemedy(err, recorded.ID)
+	defer explainRun(std.Err, &f.History, err)
+	return show.end(std, result, err)
 }
 
 // editsOf returns the edits of the flags.

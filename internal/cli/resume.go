@@ -115,7 +115,9 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
 			recorded.ID, is, user.Why, recorded.ID)
 	}
-	return show.end(std, result, runtime.WithRemedy(err))
+	err = runtime.WithRemedy(err)
+	defer explainRun(std.Err, &f.History, err)
+	return show.end(std, result, err)
 }
 
 // resolution returns what the flags say about the in-doubt call.

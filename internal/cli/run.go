@@ -93,6 +93,7 @@ func (f *runFlags) make(ctx context.Context, std program.Streams, l *runtime.Loa
 	ctx, stop := l.UntilStopped(show.followed(ctx))
 	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show), printedBytes(g))
 	err = runtime.WithRemedy(err)
+	defer explainRun(std.Err, &f.History, err)
 	defer printUsage(std.Err, g, result, err, f.usage)
 	return show.end(std, result, err)
 }

@@ -42,7 +42,7 @@ func TestNoTerminal(t *testing.T) {
 	const source = "漢\tx\n \t^ here"
 	for got, want := range map[string]string{
 		s.Fit(long): long, s.Paint(Bad, "x"): "x", s.Carets(source): source, s.Pad("漢", 3): "漢  ",
-		s.Line(Part{long, Bad}, Part{"b", Good}):                 long + "b",
+		s.Line(Part{long, Bad}, Part{"b", Good}):                     long + "b",
 		s.Table([][]string{{"a", "b"}, {"漢c", long}}, Wrapping, nil): "a   b\n漢c  " + long + "\n",
 	} {
 		if got != want {

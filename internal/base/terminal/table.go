@@ -13,7 +13,7 @@ const (
 )
 
 const (
-	leastColumn = 20 // columns that are no wider are not shortened
+	leastColumn = 12 // columns that are no wider are not shortened
 	leastEnd    = 28 // so much of the last cells has room beside the others
 )
 
