@@ -147,7 +147,7 @@ func TestProgressLines(t *testing.T) {
 	if want := "ok       1 one\\x1b[2J  0.00 ms\nok       2 all  0.00 ms\nhandled  5 read  0.00 ms  no [redacted]\\x1b[31m page\nfailed   6 write  0.00 ms\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s\nall\n%q", got, want, to.String())
 	}
-	for _, r := range strings.NewReplacer("\x1b[J", "", "\x1b[K", "", "\x1b[?7l", "", "\x1b[?7h", "", "\x1b[1A", "", "\x1b[2A", "", "\x1b[3A", "", "\r", "", "\n", "").Replace(to.String()) {
+	for _, r := range strings.NewReplacer("\x1b[K", "", "\x1b[?7l", "", "\x1b[?7h", "", "\x1b[1A", "", "\x1b[2A", "", "\x1b[3A", "", "\x1b[1B", "", "\r", "", "\n", "").Replace(to.String()) {
 		if wording.IsHidden(r) {
 			t.Errorf("%q on the terminal: %q", r, to.String())
 		}

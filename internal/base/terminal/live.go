@@ -31,14 +31,15 @@ type Live struct {
 	now    func() time.Time
 	after  func(d time.Duration) // lets tick be called once after d, instead of when it was to be called before
 
-	mu    sync.Mutex // guards what follows, and writing to w
-	rows  func(now time.Time) []Row
-	lines strings.Builder // that the next frame writes above the block
-	drawn []string        // the rows that the terminal shows, without their colours
-	frame string          // those rows as they were written
-	last  time.Time       // when they were drawn
-	away  int             // what else has the terminal: a question, the prompt of a debugger
-	open  bool            // the last line that was written has no end yet
+	mu      sync.Mutex // guards what follows, and writing to w
+	rows    func(now time.Time) []Row
+	lines   strings.Builder // that the next frame writes above the block
+	drawn   []string        // the rows that the terminal shows, without their colours
+	frame   string          // those rows as they were written
+	columns int             // of the terminal then
+	last    time.Time       // when they were drawn
+	away    int             // what else has the terminal: a question, the prompt of a debugger
+	open    bool            // the last line that was written has no end yet
 }
 
 // NewLive returns a stream that writes to w and shows no block yet.
@@ -185,19 +186,30 @@ func (l *Live) draw(now time.Time) error {
 	if high > 0 {
 		fmt.Fprintf(&b, "\r\x1b[%dA", high)
 	}
-	if high > 0 && (lines != "" || frame == "") {
-		b.WriteString("\x1b[J")
+	if lines != "" || screen.Columns() != l.columns { // a line that was wrapped stays one with the next until it is cleared
+		b.WriteString(cleared(high) + lines)
+		high = 0
 	}
-	b.WriteString(lines)
 	if frame != "" {
 		b.WriteString("\x1b[?7l" + frame + "\x1b[?7h") // a row that is wider than it seems does not wrap
 	}
-	if frame != "" && len(drawn) < high {
-		b.WriteString("\x1b[J")
-	}
-	l.frame, l.drawn = frame, drawn
+	b.WriteString(cleared(high - len(drawn)))
+	l.frame, l.drawn, l.columns = frame, drawn, screen.Columns()
 	_, err := io.WriteString(l.w, b.String())
 	return err
+}
+
+// cleared clears so many lines, from that of the cursor on, where it stays. To clear the rest of the screen instead would let
+// some terminals scroll it away.
+func cleared(lines int) string {
+	if lines <= 0 {
+		return ""
+	}
+	text := "\x1b[K" + strings.Repeat("\x1b[1B\x1b[K", lines-1)
+	if lines > 1 {
+		text += fmt.Sprintf("\x1b[%dA", lines-1)
+	}
+	return text
 }
 
 // height is how many lines of the terminal the block has. One that has become narrower shows a row in several.

@@ -62,15 +62,18 @@ func (e *emulated) Write(p []byte) (int, error) {
 }
 
 func (e *emulated) control(what string) {
-	n, _ := strconv.Atoi(strings.TrimLeft(what, "?AJKhlm"))
+	n, _ := strconv.Atoi(strings.TrimLeft(what, "?ABKhlm"))
 	switch strings.TrimRight(what, "0123456789") {
 	case "A":
 		e.row = max(e.row-n, 0, len(e.lines)-e.rows)
-	case "J":
-		e.lines = e.lines[:e.row+1]
-		e.lines[e.row] = string([]rune(e.lines[e.row])[:e.column])
+	case "B":
+		e.row = min(e.row+n, len(e.lines)-1)
 	case "K":
-		e.lines[e.row] = runewidth.Truncate(e.lines[e.row], e.column, "")
+		stays := e.column > 0 && strings.HasSuffix(e.lines[e.row], wrapped)
+		e.lines[e.row] = strings.TrimSuffix(runewidth.Truncate(e.lines[e.row], e.column, ""), wrapped)
+		if stays { // as in tmux, only a line that is cleared from its beginning is one of its own again
+			e.lines[e.row] += wrapped
+		}
 	case "?l":
 		e.noWrap = true
 	case "?h":
@@ -104,7 +107,10 @@ func (e *emulated) down(line string) {
 
 // resize gives the terminal another width.
 func (e *emulated) resize(columns int) {
-	text := strings.ReplaceAll(strings.Join(e.lines, "\n"), wrapped+"\n", "")
+	if below := strings.Join(e.lines[e.row:], ""); below != "" {
+		e.t.Errorf("below the cursor: %q", below)
+	}
+	text := strings.ReplaceAll(strings.Join(e.lines[:e.row+1], "\n"), wrapped+"\n", "")
 	e.columns, e.lines, e.row, e.column = columns, []string{""}, 0, 0
 	for _, r := range text {
 		if r == '\n' {
