@@ -254,7 +254,7 @@ func TestTerminalQuestion(t *testing.T) {
 	f := newGraphFile(t, shownGraph(g))
 	p := newPane(t, filepath.Dir(f.path), 80, []string{"NO_COLOR=1"}, testbin.Build(t, "toolgraph")+" run graph.yaml asks --no-history")
 	g.wait("in 1", 1)
-	p.await(`yes or no: `)
+	p.await(`yes or no:`)
 	asked := p.frame()
 	p.tmux("send-keys", "yes", "Enter")
 	p.await(`1 of 2 parts done`)
