@@ -237,7 +237,7 @@ tools:
 // interruptedRun leaves a run of collect whose calls were in flight.
 func interruptedRun(t *testing.T, g *gate, program, dir string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "run", "graph.yaml", "collect", "--state", "state")
+	cmd := exec.CommandContext(t.Context(), program, "run", "graph.yaml", "collect", "--state", "state", "--durable")
 	cmd.Dir = dir
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -265,6 +265,7 @@ func TestTerminalQuestion(t *testing.T) {
 	before := since.FindString(p.text())
 	eventually(t, "another frame", func() bool { return since.FindString(p.text()) != before })
 	p.tmux("resize-window", "-x", "80")
+	p.await(`held  up\.hold  [0-9]`)
 	g.open()
 	p.await(`(?m)^exit code 0$`)
 	checkFrames(t, "question-80", asked, answered, p.frame())

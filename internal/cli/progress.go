@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -42,7 +43,6 @@ type underway struct {
 // partsDone counts the parts of an execution that have ended.
 type partsDone struct {
 	kind             string // what one of them is called; empty: there are none
-	items            bool   // they are of data, not of the graph
 	done, failed, of int
 }
 
@@ -98,7 +98,7 @@ func (p *progress) Observe(e execution.Event) {
 	case execution.PartsStarted:
 		p.begin(at, &underway{
 			name: labelOf(at, stepName(*e.Step)), since: e.Time,
-			parts: partsDone{kind: kindOf(e), items: e.Parts.Branches == nil, of: e.Parts.Count},
+			parts: partsDone{kind: kindOf(e), of: e.Parts.Count},
 		})
 	case execution.StepFinished:
 		line = p.end(e.Record)
@@ -127,15 +127,11 @@ func (p *progress) begin(at execution.Address, u *underway) {
 // of a list, which their step counts, and for steps that call nothing. p.mu is held.
 func (p *progress) end(r *execution.Record) (line string) {
 	at := r.At()
-	inItem := false
-	for of, u := range p.flight {
-		inItem = inItem || u.parts.items && of.Contains(at)
-	}
 	maps.DeleteFunc(p.flight, func(of execution.Address, _ *underway) bool { return at.Covers(of) })
 	if around := p.flight[at.Outer()]; around != nil && at.Outer() != at {
 		around.parts.end(r.Error != nil || r.Handled != nil)
 	}
-	if inItem || r.Skipped || r.Edited || r.Error == nil && r.Handled == nil && !calls(r) {
+	if inItem(at) || r.Skipped || r.Edited || r.Error == nil && r.Handled == nil && !calls(r) {
 		return ""
 	}
 	p.steps++
@@ -152,6 +148,18 @@ func (p *progress) end(r *execution.Record) (line string) {
 	return p.ended(word, style, name, r.Duration(), about)
 }
 
+// inItem reports whether an execution is an item of a list, or below one: its address has a part that is a number.
+func inItem(at execution.Address) bool {
+	for part := range strings.FieldsFuncSeq(string(at), func(r rune) bool { return r == '/' || r == '@' }) {
+		for i, name := range strings.Split(part, ".") {
+			if _, err := strconv.Atoi(name); err == nil && i > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // calls reports whether a step calls something, or has parts.
 func calls(r *execution.Record) bool {
 	return r.Parts > 0 || slices.Contains([]config.NodeType{config.MCPNode, config.GraphNode, config.ParallelNode, config.StepsNode}, r.NodeType)
@@ -160,7 +168,8 @@ func calls(r *execution.Record) bool {
 // ended is the line of what has ended.
 func (p *progress) ended(word string, style terminal.Style, name string, took time.Duration, about string) string {
 	parts := []terminal.Part{
-		{Text: fmt.Sprintf("%-7s", word), Style: style}, {Text: "  " + name},
+		{Text: fmt.Sprintf("%-7s", word), Style: style},
+		{Text: "  " + name},
 		{Text: "  " + milliseconds(float64(took)/float64(time.Millisecond)), Style: terminal.Faint},
 	}
 	if about != "" {

@@ -220,7 +220,7 @@ func TestLiveIsBounded(t *testing.T) {
 		{20, 24, 8, "row 0\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\nrow 6\n  … and 13 more"},
 		{20, 6, 4, "row 0\nrow 1\nrow 2\n  … and 17 more"},
 		{20, 1, 1, "  … and 20 more"},
-		{5, 24, 8, "row…\nrow…\nrow…\nrow…\nrow…\nrow…\nrow…\n  ……"},
+		{5, 24, 8, strings.Repeat("row…\n", 7) + "  ……"},
 	} {
 		e := newEmulated(t, c.columns, c.rows)
 		l, _ := onEmulated(e)
