@@ -71,7 +71,7 @@ func (f *debugFlags) run(ctx context.Context, std program.Streams, words []strin
 	show := newTrace(std.Err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
-	ctx, options := l.Begin(show.progress.followed(ctx, f.terminal), g)
+	ctx, options := l.Begin(show.followed(ctx), g)
 	session, err := controller.Start(ctx, g, args, l.Engine(), debug.StartOptions{
 		Pause: true, Run: append(options, execution.WithObserver(show)),
 	})

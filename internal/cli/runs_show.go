@@ -186,7 +186,11 @@ func endText(r *inspect.Run, s *inspect.Step) string {
 
 // writeSteps writes rows of steps, of which the last cell is the output or error.
 func writeSteps(w io.Writer, rows [][]string, full bool) error {
-	return program.WriteRows(w, rows, !full, func(row, column int, text string) terminal.Style {
+	fit := terminal.Cutting
+	if full {
+		fit = terminal.Whole
+	}
+	return program.WriteRows(w, rows, fit, func(row, column int, text string) terminal.Style {
 		switch {
 		case column == 2 && text == editedKind:
 			return terminal.Notice

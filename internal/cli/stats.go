@@ -125,7 +125,11 @@ func printStats(w io.Writer, s *journal.Stats, by journal.Grouping) error {
 		_, err := fmt.Fprintln(w, "no runs have ended")
 		return err
 	}
-	rows := [][]string{{string(by), "runs", "failed", "calls", "bytes in", "bytes out", savedTitle, "p50", "p95"}}
+	saved := savedTitle
+	if screen := terminal.On(w); screen.Live() && screen.Columns() < usageColumns {
+		saved = "saved" // all columns fit
+	}
+	rows := [][]string{{string(by), "runs", "failed", "calls", "bytes in", "bytes out", saved, "p50", "p95"}}
 	for _, g := range s.Groups[by] {
 		rows = append(rows, figureCells(serverName(g.Name), &g.Figures))
 	}
