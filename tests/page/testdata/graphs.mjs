@@ -93,6 +93,28 @@ function edgesOf(nodes, chance, { back, far = 6, most = 0, failing, written }) {
   return edges;
 }
 
+// levels are the drawings of a layout: that of the whole and that within each block of steps, as layouts that measure takes.
+export function levels(g) {
+  return [...new Set(g.nodes.map((n) => n.parent))].map((parent) => {
+    const nodes = g.nodes.filter((n) => n.parent === parent);
+    const edges = g.edges.filter((e) => g.byId.get(e.from).parent === parent);
+    const [x, y] = edges[0]?.shift ?? [0, 0];
+    return { nodes: nodes.map((n) => ({ ...n, box: { ...n.box, x: n.box.x - x, y: n.box.y - y } })), edges };
+  });
+}
+
+// against is how many pairs of ways out of a node leave it against the order of the file, in which errors are last, or have
+// labels side by side that do.
+export function against({ nodes, edges }) {
+  let n = 0;
+  for (const { id } of nodes) {
+    const ways = edges.filter((e) => e.from === id && !e.back && !['read', 'after', 'order'].includes(e.kind));
+    const starts = ways.sort((a, b) => (a.kind === 'error') - (b.kind === 'error')).map((e) => [points(e.path)[0][0], e.at ?? {}]);
+    starts.forEach(([x, at], i) => starts.slice(0, i).forEach(([before, label]) => { if (x < before || at.y === label.y && at.x < label.x) n++; }));
+  }
+  return n;
+}
+
 // measure counts what overlaps and crosses in a layout: { overNode, overLabel, nodes, labels, crossings }.
 // overNode and overLabel are edges over what is not their own.
 export function measure(g) {
