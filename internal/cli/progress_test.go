@@ -77,7 +77,7 @@ func TestProgressTree(t *testing.T) {
 		e.Time = began.Add(time.Duration(seconds) * time.Second)
 		return e
 	}
-	p := shownOn(&bytes.Buffer{}, &config.Secrets{})
+	p := shownOn(&bytes.Buffer{}, config.NewSecrets("hunter2-hunter2"))
 	defer p.clear()
 	for i, step := range []struct {
 		event execution.Event
@@ -96,8 +96,8 @@ func TestProgressTree(t *testing.T) {
 		{event: at(of(execution.Answered, calling("2", "", "all")), 1), want: "collect  2 steps done  9.0 s\n  2 all  0 of 20 parts done  8.0 s"},
 		{event: at(calling("2.0", "", "all"), 1), want: "collect  2 steps done  9.0 s\n  2 all  0 of 20 parts done  8.0 s\n    2.0 all  up.read  8.0 s"},
 		{event: at(calling("2.1/0", "sub", "all"), 3), want: "collect  2 steps done  9.0 s\n  2 all  0 of 20 parts done  8.0 s\n    2.0 all  up.read  8.0 s\n    2.1/0 sub:all  up.read  6.0 s"},
-		{heard: func() { p.heard("2.1/0", 1, 4, "") }, want: "collect  2 steps done  9.0 s\n  2 all  0 of 20 parts done  8.0 s\n    2.0 all  up.read  8.0 s\n    2.1/0 sub:all  up.read  6.0 s  1 of 4"},
-		{event: at(failing(ends("2.0", "", "all"), true), 4), want: "collect  2 steps done  9.0 s\n  2 all  1 of 20 parts done, 1 failed  8.0 s\n    2.1/0 sub:all  up.read  6.0 s  1 of 4"},
+		{heard: func() { p.heard("2.1/0", 1, 4, "hunter2-hunter2") }, want: "collect  2 steps done  9.0 s\n  2 all  0 of 20 parts done  8.0 s\n    2.0 all  up.read  8.0 s\n    2.1/0 sub:all  up.read  6.0 s  1 of 4, [redacted]"},
+		{event: at(failing(ends("2.0", "", "all"), true), 4), want: "collect  2 steps done  9.0 s\n  2 all  1 of 20 parts done, 1 failed  8.0 s\n    2.1/0 sub:all  up.read  6.0 s  1 of 4, [redacted]"},
 		{event: at(ends("2", "", "all"), 5), want: "collect  3 steps done  9.0 s"}, // with a call that has ended without a record
 		{event: at(stepParts("3", "", "a", "b"), 5), want: "collect  3 steps done  9.0 s\n  3 steps  0 of 2 steps done  4.0 s"},
 		{event: at(ends("3.a", "", "$steps"), 5), want: "collect  4 steps done  9.0 s\n  3 steps  1 of 2 steps done  4.0 s"},
@@ -131,7 +131,7 @@ func TestProgressLines(t *testing.T) {
 	skipped.Record.Skipped = true
 	for _, e := range []execution.Event{
 		calling("1", "", "one"), ends("1", "", "one\x1b[2J"), parts("2", "", "all", 2), calling("2.0", "", "all"), ends("2.0", "", "all"), failing(ends("2.1", "", "all"), false),
-		ends("2", "", "all"), nothing, skipped, failing(ends("5", "", "read"), true), failing(ends("6", "", "write"), false),
+		ends("2", "", "all"), nothing, skipped, failing(ends("5", "", "read"), true), failing(ends("6", "", "write"), false), ends("7.b", "to\x1b[2Jol", "$steps"),
 	} {
 		p.Observe(e)
 	}
@@ -144,7 +144,7 @@ func TestProgressLines(t *testing.T) {
 			}
 		}
 	}
-	if want := "ok       1 one\\x1b[2J  0.00 ms\nok       2 all  0.00 ms\nhandled  5 read  0.00 ms  no [redacted]\\x1b[31m page\nfailed   6 write  0.00 ms\n"; got != want {
+	if want := "ok       1 one\\x1b[2J  0.00 ms\nok       2 all  0.00 ms\nhandled  5 read  0.00 ms  no [redacted]\\x1b[31m page\nfailed   6 write  0.00 ms\nok       7.b to\\x1b[2Jol  0.00 ms\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s\nall\n%q", got, want, to.String())
 	}
 	for _, r := range strings.NewReplacer("\x1b[K", "", "\x1b[?7l", "", "\x1b[?7h", "", "\x1b[1A", "", "\x1b[2A", "", "\x1b[3A", "", "\x1b[1B", "", "\r", "", "\n", "").Replace(to.String()) {

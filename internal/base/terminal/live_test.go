@@ -187,9 +187,8 @@ func TestLive(t *testing.T) {
 	fmt.Fprint(l, "half")
 	change(&rows, "x")
 	show("before", "log line that is lon", "ger than the screen ", "is wide", "done", "half")
-	fmt.Fprintln(l, " and half")
 	c.later(time.Second)
-	l.tick()
+	fmt.Fprintln(l, " and half")
 	show("before", "log line that is lon", "ger than the screen ", "is wide", "done", "half and half", "x")
 	// Whatever else has the terminal has all of it.
 	again, both := Hide(l), Hide(l)
