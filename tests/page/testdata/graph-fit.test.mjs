@@ -59,7 +59,7 @@ const inView = (page) => page.evaluate(() => {
 });
 
 for (const [what, file, all] of [['45 nodes', () => chainFile(43), 45], ['12 ways', fanFile, 16]]) {
-  test(`a graph of ${what} begins at its entry where it can be read, and one key shows the whole`, () => use(file(), {}, async (page) => {
+  test(`a graph of ${what} begins at its entry where it can be read, and one key shows the whole`, () => use(file(), { viewport: { width: 1000, height: 560 } }, async (page) => {
     const begun = await inView(page);
     assert.ok(begun.letters > 9.5, `letters of ${begun.letters} pixels`);
     assert.ok(begun.nodes.includes('entry') && begun.nodes.length > 1 && begun.nodes.length < all, `${begun.nodes} in view`);

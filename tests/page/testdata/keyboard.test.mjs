@@ -79,11 +79,10 @@ test('find runs, compare two, and look at one', () => use(graph('orders'), { sta
     await reach(page, /^input compare run/);
     await press(page, ' ');
   }
-  await reach(page, /^button .*Compare/, 'Shift+Tab');
+  await page.waitForFunction(() => document.querySelector('.compared')?.innerText.includes('240'));
+  await reach(page, /^button .*Close/);
   await press(page, 'Enter');
-  await page.waitForFunction(() => document.querySelector('dialog')?.innerText.includes('240'));
-  await press(page, 'Escape');
-  await page.waitForFunction(() => !document.querySelector('dialog[open]'));
+  await page.waitForFunction(() => !document.querySelector('.compared'));
   await reach(page, /text in id/, 'Shift+Tab');
   await page.keyboard.type('"amount":20}');
   await page.waitForFunction(() => document.querySelectorAll('.runs li').length === 1);

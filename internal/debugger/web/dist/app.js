@@ -602,7 +602,7 @@ ${b.to}`)>1,w=b=>[...b].sort((y,T)=>(v(y)>0)-(v(T)>0)),x=b=>{let{ran:y,...T}=Da(
     </div>`}var mg=30;function qd(){let t=S.value;return t?i`
     <section class="timeline" id="pane-timeline" aria-label="timeline">
       <div class="timeline-head">
-        <h2 class="sr">Steps</h2><${Bd} />
+        <h2 class="sr">The run over time</h2><${Bd} />
         ${(!pt.value||z.value)&&i`<span>of <span class="mono">${Ot.value}</span></span>`}
         <span class="muted">${D(Op.value,"step")}${t.ms!==void 0&&t.ended&&!z.value?` in ${Y(t.ms)}`:""}</span>
         <${Id} run=${t} />

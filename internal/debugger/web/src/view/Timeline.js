@@ -33,7 +33,7 @@ export function Timeline() {
   return html`
     <section class="timeline" id="pane-timeline" aria-label="timeline">
       <div class="timeline-head">
-        <h2 class="sr">Steps</h2><${TimeViews} />
+        <h2 class="sr">The run over time</h2><${TimeViews} />
         ${(!own.value || frame.value) && html`<span>of <span class="mono">${shownTool.value}</span></span>`}
         <span class="muted">${plural(stepCount.value, 'step')}${r.ms !== undefined && r.ended && !frame.value ? ` in ${duration(r.ms)}` : ''}</span>
         <${Origin} run=${r} />
