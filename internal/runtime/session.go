@@ -198,9 +198,9 @@ func (s *Session) Close() {
 	}
 }
 
-// load loads the graph file of the session as it is now.
-func (s *Session) load(ctx context.Context) (*Loaded, error) {
-	p, err := project.Load(ctx, s.given.Graph, s.given.File)
+// load loads a graph file as it is now.
+func (s *Session) load(ctx context.Context, path string) (*Loaded, error) {
+	p, err := project.Load(ctx, path, s.given.File)
 	if err != nil {
 		return nil, err
 	}
@@ -218,10 +218,10 @@ func (s *Session) Use(p *project.Project) (*Loaded, error) {
 		return nil, err
 	}
 	l := &Loaded{Session: s, Project: p, Log: log, Lock: locked, links: s.links}
-	variant := ""
+	variant := p.File.Secrets.Digest() // what a pool logs is redacted by them
 	var options []mcpclient.Option
 	if locked != nil {
-		variant = string(locked.Encode())
+		variant += string(locked.Encode())
 		options = append(options, mcpclient.WithToolCheck(locked.Guard(p.File)))
 	}
 	l.Pool, l.Release = s.pools.Lease(p.File.Servers, variant, func() *mcpclient.Pool { return s.NewPool(p, log, options...) })

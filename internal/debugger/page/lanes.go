@@ -16,7 +16,7 @@ const (
 	mostLanes  = 24 // of one depth
 	mostDepths = 6
 	lanesWide  = 1000 // pixels, unless the request says how much one is
-	leastWide  = 2 // pixels of a bar of its own
+	leastWide  = 2    // pixels of a bar of its own
 	nameShown  = 60
 )
 
