@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors page pictures apps conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -45,6 +45,9 @@ clients: ## call every example from the newest third-party MCP clients, and writ
 
 editors: ## test the language server in Neovim and Emacs, and the extension for VS Code (needs these editors and Node; code-server with TOOLGRAPH_CODE_SERVER)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m -v ./tests/editor/
+
+frames: ## compare what a terminal shows of commands with tests/testdata/terminal (needs tmux; UPDATE_GOLDEN=1 writes it)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 -run 'TestTerminal' ./tests
 
 page: ## drive the debugger's page in a browser (needs Node and Chromium)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/page/

@@ -198,7 +198,7 @@ tools:
 			if c.name == "pause" != strings.Contains(s.text(), "\r\n2\r\n") { // the second call of one process
 				t.Errorf("%q", s.text())
 			}
-			if c.name == "stop" && !strings.Contains(s.text(), "the run was stopped") {
+			if c.name == "stop" && !strings.Contains(s.text(), "the run was cancelled") {
 				t.Errorf("%q", s.text())
 			}
 		})

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"toolgraph/internal/base/wording"
 )
 
 // A run that is given back is interrupted, without counting that as a crash of a resumed run.
@@ -87,7 +89,7 @@ func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
 	if r.InProgress() {
 		return fmt.Errorf("run %s: %w", id, ErrRunning)
 	}
-	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, r.Status)
+	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, wording.Status(r.Status))
 }
 
 // giveBackUnknown interrupts the runs that are this process's in the database, and on which it does not

@@ -59,7 +59,7 @@ func (t *trial) start(ctx context.Context, std program.Streams, f *adoptFlags, a
 	if err != nil || len(a.Adopted()) == 0 {
 		return false, err
 	}
-	f.Graph = graph
+	f.Graph, f.lists = graph, true
 	o, err := f.process(std)
 	if err != nil {
 		return false, err
@@ -70,7 +70,7 @@ func (t *trial) start(ctx context.Context, std program.Streams, f *adoptFlags, a
 		return false, fmt.Errorf("the servers of %s make no graph file: %w", a.Host.Title, err)
 	}
 	if len(t.listed) == 0 {
-		if staying, err := t.list(ctx, o, p, a); err != nil || staying > 0 {
+		if staying, err := t.list(ctx, std, o, p, a); err != nil || staying > 0 {
 			return staying > 0, err
 		}
 	}
@@ -94,19 +94,21 @@ func (t *trial) start(ctx context.Context, std program.Streams, f *adoptFlags, a
 const searchSize = 820
 
 // list starts the servers, all at once, and lists their tools. It returns how many stay.
-func (t *trial) list(ctx context.Context, o runtime.Options, p *project.Project, a *adopt.Adoption) (staying int, err error) {
+func (t *trial) list(ctx context.Context, std program.Streams, o runtime.Options, p *project.Project, a *adopt.Adoption) (staying int, err error) {
 	l, err := runtime.Start(ctx, o, p)
 	if err != nil {
 		return 0, err
 	}
 	defer l.Close()
+	shown := newListing(std.Err, a.Host.Title, l.Pool)
+	defer shown.shown.clear()
 	var asking sync.WaitGroup
 	var mu sync.Mutex
 	for _, s := range a.Adopted() {
 		asking.Go(func() {
 			ctx, stop := context.WithTimeout(ctx, triedTime)
 			defer stop()
-			tools, err := l.Pool.ListTools(ctx, s.As)
+			tools, err := shown.ListTools(ctx, s.As)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

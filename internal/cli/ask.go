@@ -10,6 +10,7 @@ import (
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/expressions/value"
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/program"
 	"toolgraph/mcpclient"
@@ -22,7 +23,6 @@ type asker struct {
 	talks bool          // standard input and standard error are terminals
 	input *lineReader   // standard input
 	turn  chan struct{} // has one element while a question is open
-	shows *progress     // is hidden while a question is open; nil: there is none
 }
 
 // newAsker returns the asker of a command; nothing is read before a line is wanted.
@@ -97,7 +97,7 @@ func (a *asker) ask(ctx context.Context, upstream string, f *form, secrets *conf
 // put shows a question, with its message as it is, and returns the answer. who begins with a
 // capital letter.
 func (a *asker) put(ctx context.Context, who, message string, f *form, secrets *config.Secrets) (execution.Answer, error) {
-	defer a.shows.hide()()
+	defer terminal.Hide(a.std.Err)()
 	a.say("%s:\n  | %s\n", who, strings.ReplaceAll(message, "\n", "\n  | "))
 	content, err := a.fill(ctx, f, secrets)
 	switch {

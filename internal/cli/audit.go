@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/program"
 	"toolgraph/internal/telemetry/audit"
@@ -53,6 +54,9 @@ together with FILE.head cannot be found.`,
 	return cmd
 }
 
+// auditTitles is how wide the titles of a report are.
+const auditTitles = 10
+
 // printReport prints what was read of an audit log, without its problem.
 func printReport(w io.Writer, r *audit.Report) error {
 	state := "verified"
@@ -61,7 +65,7 @@ func printReport(w io.Writer, r *audit.Report) error {
 	}
 	lines := []string{fmt.Sprintf("%s: %s in %s, %s", r.File, wording.Count(int(r.Lines), "line"), wording.Count(r.Files, "file"), state)}
 	add := func(title, format string, args ...any) {
-		lines = append(lines, fmt.Sprintf("%-10s %s", title, fmt.Sprintf(format, args...)))
+		lines = append(lines, fmt.Sprintf("%-*s %s", auditTitles, title, fmt.Sprintf(format, args...)))
 	}
 	if r.Lines > 0 {
 		add("time", "%s to %s", r.From.Format(time.RFC3339), r.To.Format(time.RFC3339))
@@ -82,7 +86,8 @@ func printReport(w io.Writer, r *audit.Report) error {
 	for _, n := range r.Notes {
 		add("note", "%s:%d: %s", n.File, n.Line, n.Message)
 	}
-	_, err := io.WriteString(w, wording.Printable(strings.Join(lines, "\n")+"\n"))
+	text := terminal.On(w).Wrap(wording.Printable(strings.Join(lines, "\n")), auditTitles+1)
+	_, err := io.WriteString(w, text+"\n")
 	return err
 }
 

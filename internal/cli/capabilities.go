@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -72,14 +70,12 @@ var verbs = map[config.Effect]string{
 
 // printCapabilities prints capabilities for people: what can do most harm first.
 func printCapabilities(w io.Writer, c *inspect.Capabilities, one bool) error {
-	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	var all error
+	var rows [][]string
 	row := func(cells ...string) {
-		for i := range cells {
-			cells[i] = wording.OneLine(cells[i])
+		for len(cells) > 0 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
 		}
-		_, err := fmt.Fprintln(out, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
-		all = errors.Join(all, err)
+		rows = append(rows, cells)
 	}
 	whole := c.Whole()
 	for _, call := range whole.Calls {
@@ -114,7 +110,7 @@ func printCapabilities(w io.Writer, c *inspect.Capabilities, one bool) error {
 	if c.Lock == "" && len(whole.Calls) > 0 {
 		row("effects", "by the file only: without a lock, those of other calls are unknown")
 	}
-	return errors.Join(all, out.Flush())
+	return program.WriteTable(w, rows)
 }
 
 // remarks are the cells after the name of a call: how it is restricted, and who makes it.

@@ -118,6 +118,7 @@ func (f *checkFlags) run(ctx context.Context, std program.Streams, paths []strin
 		return failed
 	}
 	if found.Err() != nil || f.strict && len(found) > 0 {
+		program.ExplainFirst(std.Err, found)
 		return program.ErrFindings
 	}
 	return nil
@@ -200,6 +201,7 @@ func (f *checkFlags) unchecked() string {
 // is not written; schemas that an older lock has learned stay. The findings are calls of tools
 // that do not exist; the error says which servers failed.
 func (f *checkFlags) listed(ctx context.Context, std program.Streams, p *project.Project, older *lock.Lock) (*lock.Lock, config.Diagnostics, error) {
+	f.lists = true
 	l, err := f.start(ctx, std, p)
 	if err != nil {
 		return older, nil, err
@@ -210,7 +212,9 @@ func (f *checkFlags) listed(ctx context.Context, std program.Streams, p *project
 		steps = append(steps, lock.StepsOf(g)...)
 	}
 	wanted := lock.Called(p.Graphs)
-	listed, err := lock.ListAll(ctx, l.Pool, slices.DeleteFunc(slices.Clone(p.File.Servers), func(u *config.Upstream) bool {
+	asking := newListing(std.Err, p.File.Path, l.Pool)
+	defer asking.shown.clear()
+	listed, err := lock.ListAll(ctx, asking, slices.DeleteFunc(slices.Clone(p.File.Servers), func(u *config.Upstream) bool {
 		return len(wanted[u.Name.Value]) == 0 && !steps.CallServer(u.Name.Value)
 	}))
 	if err != nil {

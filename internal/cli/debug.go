@@ -71,7 +71,7 @@ func (f *debugFlags) run(ctx context.Context, std program.Streams, words []strin
 	show := newTrace(std.Err, l.Project, g, true)
 	controller := debug.New()
 	defer controller.Close()
-	ctx, options := l.Begin(show.progress.followed(ctx, f.terminal), g)
+	ctx, options := l.Begin(show.followed(ctx), g)
 	session, err := controller.Start(ctx, g, args, l.Engine(), debug.StartOptions{
 		Pause: true, Run: append(options, execution.WithObserver(show)),
 	})
@@ -123,10 +123,10 @@ func (r *repl) end() error {
 	return r.trace.end(r.std, &execution.Result{Value: state.Result}, err)
 }
 
-// stoppedError is the end of a run that the user has stopped.
+// stoppedError is the end of a run that the user has stopped: it is cancelled, as the page and the record have it.
 type stoppedError struct{ interrupted bool }
 
-func (stoppedError) Error() string { return "the run was stopped" }
+func (stoppedError) Error() string { return "the run was cancelled" }
 
 // As lets Ctrl-C have the exit code of its signal.
 func (e stoppedError) As(target any) bool {

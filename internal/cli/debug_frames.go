@@ -183,7 +183,7 @@ func (r *repl) part(at execution.Address, width int) {
 	rec, ended := r.session.History().Record(at)
 	switch {
 	case ended:
-		word := string(state)
+		word := wording.Status(state)
 		switch {
 		case rec.Edited:
 			word = "edited"
@@ -194,8 +194,8 @@ func (r *repl) part(at execution.Address, width int) {
 		}
 		r.say("  %-*s %-8s %9.2f ms  %s\n", width, at, word, float64(rec.Duration())/float64(time.Millisecond), outputText(rec, outputShown, r.secrets))
 	case inside != at:
-		r.say("  %-*s %s, at %s\n", width, at, state, inside)
+		r.say("  %-*s %s, at %s\n", width, at, wording.Status(state), inside)
 	default:
-		r.say("  %-*s %s\n", width, at, state)
+		r.say("  %-*s %s\n", width, at, wording.Status(state))
 	}
 }

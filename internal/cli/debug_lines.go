@@ -111,7 +111,7 @@ func (r *repl) interruptible(ctx context.Context) {
 			return
 		}
 		if r.session.Pause() == nil {
-			r.say("%spausing %s; Ctrl-C again stops the run\n", program.ClearLine(r.std.Err), pausesAfter(r.session.State()))
+			r.say("pausing %s; Ctrl-C again stops the run\n", pausesAfter(r.session.State()))
 		}
 	}
 }

@@ -26,7 +26,7 @@ type repl struct {
 	graph   *graph.Graph
 	secrets *config.Secrets
 	trace   *trace
-	show    func()   // shows the line of progress again; nil: it was not hidden
+	show    func()   // shows again what is in flight; nil: it was not hidden
 	file    string   // the graph file
 	source  [][]byte // its lines
 	watched []string
@@ -122,9 +122,7 @@ func (r *repl) wait(ctx context.Context) (ended bool) {
 	err := r.session.Wait(ctx)
 	done()
 	<-heard
-	if r.trace != nil {
-		r.show = r.trace.progress.hide()
-	}
+	r.show = terminal.Hide(r.std.Err)
 	if err != nil {
 		return true
 	}

@@ -122,7 +122,7 @@ func checkAdopted(ctx context.Context, std program.Streams, host *hostconfig.Hos
 	}
 	note("variables", nil, wording.Count(len(env), "value"))
 	f := adoptFlags{}
-	f.Graph, f.Locked = state.Graph, true
+	f.Graph, f.Locked, f.lists = state.Graph, true, true
 	o, err := f.process(std)
 	if err != nil {
 		return nil, err
@@ -144,19 +144,21 @@ func checkAdopted(ctx context.Context, std program.Streams, host *hostconfig.Hos
 		return checks, nil
 	}
 	defer l.Close()
+	asking := newListing(std.Err, host.Title, l.Pool)
+	defer asking.shown.clear()
 	for _, u := range p.File.Servers {
-		detail, err := reached(ctx, l, u.Name.Value)
+		detail, err := reached(ctx, l, asking, u.Name.Value)
 		note(u.Name.Value, err, detail)
 	}
 	return checks, nil
 }
 
 // reached starts a server and compares its tools with the locked ones.
-func reached(ctx context.Context, l *runtime.Loaded, server string) (string, error) {
+func reached(ctx context.Context, l *runtime.Loaded, asking lock.Lister, server string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, triedTime)
 	defer stop()
 	begin := time.Now()
-	tools, err := l.Pool.ListTools(ctx, server)
+	tools, err := asking.ListTools(ctx, server)
 	if err != nil {
 		return "", fmt.Errorf("%s", l.File.Secrets.Redact(err.Error()))
 	}

@@ -101,7 +101,9 @@ func (f *driftFlags) run(ctx context.Context, std program.Streams) error {
 	if err != nil {
 		return err
 	}
-	servers, err := driftServers(ctx, l, episodes)
+	asking := newListing(std.Err, l.File.Path, l.Pool)
+	servers, err := driftServers(ctx, l, asking, episodes)
+	asking.shown.clear()
 	if err != nil {
 		return err
 	}
@@ -124,7 +126,7 @@ type upstreams struct {
 }
 
 // driftServers asks the servers that the episodes' graphs call for their tools.
-func driftServers(ctx context.Context, l *runtime.Loaded, episodes []drift.Episode) (*upstreams, error) {
+func driftServers(ctx context.Context, l *runtime.Loaded, asking lock.Lister, episodes []drift.Episode) (*upstreams, error) {
 	locked, err := lock.Load(lock.Path(l.File.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -136,7 +138,7 @@ func driftServers(ctx context.Context, l *runtime.Loaded, episodes []drift.Episo
 	}
 	called := lock.Called(graphs)
 	asked := slices.DeleteFunc(slices.Clone(l.File.Servers), func(u *config.Upstream) bool { return len(called[u.Name.Value]) == 0 })
-	s.Listed, err = lock.ListAll(ctx, l.Pool, asked)
+	s.Listed, err = lock.ListAll(ctx, asking, asked)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -103,7 +103,7 @@ func unknownName(name string) error {
 func printEntry(w io.Writer, e docs.Entry) error {
 	screen := terminal.On(w)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", screen.Paint(terminal.Bold, e.Code), e.Severity, plainText(e.Text))
+	fmt.Fprintf(&b, "%s (%s)\n\n%s\n", screen.Paint(terminal.Bold, e.Code), e.Severity, screen.Wrap(plainText(e.Text), 0))
 	for _, x := range e.Examples {
 		fmt.Fprintf(&b, "\ngraph.yaml:\n%s", indented(x.Graph))
 		if x.Servers != "" {
@@ -148,7 +148,8 @@ func listCodes(w io.Writer, asJSON bool) error {
 			section = e.Section
 			fmt.Fprintln(&b, screen.Paint(terminal.Bold, section))
 		}
-		fmt.Fprintf(&b, "  %-26s %s\n", e.Code, plainText(e.Summary))
+		line := fmt.Sprintf("  %-26s ", e.Code)
+		fmt.Fprintln(&b, screen.Wrap(line+plainText(e.Summary), len(line)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

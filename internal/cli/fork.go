@@ -118,7 +118,7 @@ func (f *forkFlags) run(ctx context.Context, std program.Streams, step string) e
 		return printForkPlan(std.Out, plan)
 	}
 	show := newTrace(std.Err, p, g, f.trace)
-	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	ctx, stop := l.UntilStopped(show.followed(ctx))
 	opts := []execution.Option{stop, execution.WithObserver(show), execution.WithObserver(execution.ObserverFunc(func(e execution.Event) {
 		if e.Start != nil {
 			program.PrintLine(std.Err, "toolgraph: run %s continues run %s from step %s", e.Run, recorded.ID, at)
@@ -128,7 +128,9 @@ func (f *forkFlags) run(ctx context.Context, std program.Streams, step string) e
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	result, err := l.Fork(ctx, g, events, execution.Fork{At: at, Edits: edits, Repeat: f.repeat}, opts...)
-	return show.end(std, result, runtime.ForkRemedy(err, recorded.ID))
+	err = runtime.ForkRemedy(err, recorded.ID)
+	defer explainRun(std.Err, &f.History, err)
+	return show.end(std, result, err)
 }
 
 // editsOf returns the edits of the flags.

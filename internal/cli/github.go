@@ -60,5 +60,5 @@ func (t githubTests) file(r *graphtest.Report) {
 }
 
 func (t githubTests) end(o *testOutcome, coverage bool) error {
-	return textTests{t.std, false}.end(o, coverage)
+	return textTests{std: t.std}.end(o, coverage)
 }

@@ -14,6 +14,7 @@ import (
 	"toolgraph/expressions/value"
 	"toolgraph/internal/authoring/graphtest"
 	"toolgraph/internal/authoring/proposal"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/interop/importer"
 	"toolgraph/internal/program"
 	"toolgraph/internal/project"
@@ -89,7 +90,7 @@ func (f *importRunFlags) run(ctx context.Context, std program.Streams, id string
 		return err
 	}
 	if run.Tool != config.RunPlan || run.Status != journal.Finished {
-		return program.Usagef("run %s is of the tool %q and its status is %s, expected a plan that has finished: toolgraph runs list --tool %s", run.ID, run.Tool, run.Status, config.RunPlan)
+		return program.Usagef("run %s is of the tool %q and its status is %s, expected a plan that has finished: toolgraph runs list --tool %s", run.ID, run.Tool, wording.Status(run.Status), config.RunPlan)
 	}
 	plan := proposal.Plan{Request: events[0].Start.Args, Result: events[len(events)-1].End.Value}
 	made, err := proposal.New(plan, f.name, "", arguments)

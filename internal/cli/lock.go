@@ -76,6 +76,7 @@ file, and from recorded runs of the file. toolgraph check then validates against
 }
 
 func (f *lockFlags) run(ctx context.Context, std program.Streams) error {
+	f.lists = true
 	l, err := f.load(ctx, std)
 	if err != nil {
 		return err
@@ -100,7 +101,9 @@ func (f *lockFlags) run(ctx context.Context, std program.Streams) error {
 	if err != nil {
 		return err
 	}
-	entries, invalid, err := lock.Ask(ctx, l.Pool, p.File, p.Graphs, steps, f.only)
+	asking := newListing(std.Err, p.File.Path, l.Pool)
+	entries, invalid, err := lock.Ask(ctx, asking, p.File, p.Graphs, steps, f.only)
+	asking.shown.clear()
 	for i := range invalid {
 		invalid[i].Severity = config.Error // an ambiguous tool cannot be locked
 	}

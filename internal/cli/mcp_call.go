@@ -103,26 +103,13 @@ func (f *callFlags) run(ctx context.Context, std program.Streams, word string, w
 
 // call makes the call, and shows on a terminal how far it is.
 func (f *callFlags) call(ctx context.Context, std program.Streams, l *runtime.Loaded, server, tool string, args value.Value) (value.Value, error) {
-	line := newProgress(std.Err, l.File.Secrets)
-	if line.w != nil {
-		line.mu.Lock()
-		line.begin("", "", server+" "+tool, time.Now())
-		line.draw(time.Now())
-		line.mu.Unlock()
-		f.terminal.shows = line
-		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { line.heard("", done, total, message) })
+	shown := newProgress(std.Err, l.File.Secrets, server+"."+tool)
+	if shown.live != nil {
+		shown.alone(time.Now())
+		ctx = mcpclient.WithProgress(ctx, func(done, total float64, message string) { shown.heard(whole, done, total, message) })
 	}
-	defer line.clear()
+	defer shown.clear()
 	return l.Pool.CallTool(ctx, execution.Call{Server: server, Tool: tool, Args: args, Timeout: f.timeout})
-}
-
-// progressText is what a server reports of a call in one line.
-func progressText(done, total float64, message string) string {
-	text := fmt.Sprintf("%g", done)
-	if total > 0 {
-		text = fmt.Sprintf("%g/%g", done, total)
-	}
-	return shortened(strings.TrimSpace(text+" "+message), summaryShown)
 }
 
 // failed prints the error of a call; what the command line has wrong is a usage error.

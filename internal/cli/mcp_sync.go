@@ -95,18 +95,24 @@ func (f *syncFlags) run(ctx context.Context, std program.Streams, entries []regi
 	results := make([]syncResult, len(entries))
 	var waiting sync.WaitGroup
 	slots := make(chan struct{}, syncedAtOnce)
+	shown := newProgress(std.Err, nil, "registries")
+	begin := shown.work("server")
 	for i, e := range entries {
 		slots <- struct{}{}
 		waiting.Go(func() {
 			defer func() { <-slots }()
 			results[i] = syncResult{Name: e.Name, Scope: e.Scope, Tools: []string{}}
-			own := *f // each session has a terminal of its own
+			end := begin(i, len(entries), e.Name, listsTools)
+			defer func() { end(results[i].Error != "", "") }() // the table has its line
+			own := *f                                          // each session has a terminal of its own
+			own.lists = true
 			if err := own.sync(ctx, std, e, &results[i]); err != nil {
 				results[i].Error = err.Error()
 			}
 		})
 	}
 	waiting.Wait()
+	shown.clear()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -95,7 +95,7 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 	}
 	defer l.Close()
 	show := newTrace(std.Err, p, g, f.trace)
-	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	ctx, stop := l.UntilStopped(show.followed(ctx))
 	user := &runtime.SuspendingUser{InTurn: runtime.InTurn{User: l.UserOf(g)}}
 	opts := []execution.Option{execution.WithResolution(resolution), execution.WithObserver(show), execution.WithUser(user), stop, printedBytes(g)}
 	if f.changed {
@@ -115,7 +115,9 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
 			recorded.ID, is, user.Why, recorded.ID)
 	}
-	return show.end(std, result, runtime.WithRemedy(err))
+	err = runtime.WithRemedy(err)
+	defer explainRun(std.Err, &f.History, err)
+	return show.end(std, result, err)
 }
 
 // resolution returns what the flags say about the in-doubt call.

@@ -90,9 +90,10 @@ func (f *runFlags) run(ctx context.Context, std program.Streams, words []string)
 
 // make makes a run, and shows it.
 func (f *runFlags) make(ctx context.Context, std program.Streams, l *runtime.Loaded, g *graph.Graph, args value.Value, show *trace) error {
-	ctx, stop := l.UntilStopped(show.progress.followed(ctx, f.terminal))
+	ctx, stop := l.UntilStopped(show.followed(ctx))
 	result, err := l.Run(ctx, l.Engine(), g, args, stop, execution.WithObserver(show), printedBytes(g))
 	err = runtime.WithRemedy(err)
+	defer explainRun(std.Err, &f.History, err)
 	defer printUsage(std.Err, g, result, err, f.usage)
 	return show.end(std, result, err)
 }

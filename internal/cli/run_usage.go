@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
+	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
 	"toolgraph/internal/runtime/results"
 )
@@ -32,6 +35,26 @@ func printUsage(w io.Writer, g *graph.Graph, result *execution.Result, failed er
 	if result.Spilled > 0 && !asJSON {
 		fmt.Fprintf(w, "toolgraph: executionLimits.maxResultBytes is %d: a client gets a summary of this result, and reads parts of it with %s\n", limit, results.ToolName)
 	}
+}
+
+// explainRun prints on a terminal the command that explains a recorded run that has failed, or resumes one that was suspended.
+// The place of a store in a database, which can have a password, is not repeated: then there is none.
+func explainRun(w io.Writer, history *program.HistoryFlags, failed error) {
+	var step *execution.StepError
+	if history.Off || strings.Contains(history.State, "://") || !errors.As(failed, &step) {
+		return
+	}
+	words := []string{"runs", "explain", step.Run}
+	switch {
+	case errors.Is(failed, execution.ErrSuspended):
+		words = []string{"resume", step.Run}
+	case step.Code() == execution.CodeCancelled: // by the user
+		return
+	}
+	if history.State != "" {
+		words = append(words, "--state", history.State)
+	}
+	program.PrintCommand(w, words...)
 }
 
 // printedBytes records with the end of a run how many bytes are printed of its result.

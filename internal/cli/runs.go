@@ -30,7 +30,7 @@ result or failure, but no secrets. RUN is the id of a run, the beginning of its 
 
 Runs are recorded in the user's state directory, or in the place that --state or $` + program.StateVariable + `
 names: another directory, or a Postgres database.`,
-		Example: `  toolgraph runs list --tool count_files --status error
+		Example: `  toolgraph runs list --tool count_files --status failed
   toolgraph runs watch
   toolgraph runs show last
   toolgraph runs explain
@@ -88,16 +88,26 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.old, "old", false, "only runs that are old, but not deleted because they can continue (see runs keep)")
 }
 
+// statuses are the statuses of recorded runs, as people read them.
 func statuses() (names []string) {
 	for _, s := range journal.Statuses {
-		names = append(names, string(s))
+		names = append(names, wording.Status(s))
 	}
 	return names
 }
 
+// statusOf returns the status of a word of people or of JSON; empty when there is none.
+func statusOf(word string) journal.Status {
+	at := slices.IndexFunc(journal.Statuses, func(s journal.Status) bool { return word == string(s) || word == wording.Status(s) })
+	if at < 0 {
+		return ""
+	}
+	return journal.Statuses[at]
+}
+
 func (f *filterFlags) filter() (journal.Filter, error) {
-	filter := journal.Filter{Tool: f.tool, Status: journal.Status(f.status), Text: f.text, Old: f.old}
-	if f.status != "" && !slices.Contains(journal.Statuses, filter.Status) {
+	filter := journal.Filter{Tool: f.tool, Status: statusOf(f.status), Text: f.text, Old: f.old}
+	if f.status != "" && filter.Status == "" {
 		return filter, program.Usagef("--status is %q, expected %s", f.status, program.Alternatives(statuses()))
 	}
 	var err error
@@ -128,7 +138,7 @@ answered yet. The process of an interrupted run died before the run ended; the r
 damaged run was changed after it was written. An old run is one that retention would have
 deleted, if it could not continue: resume it, answer it or delete it.`,
 		Example: `  toolgraph runs list
-  toolgraph runs list --tool count_files --status error --since 7d
+  toolgraph runs list --tool count_files --status failed --since 7d
   toolgraph runs list --format json --limit 1000`,
 		Args: program.OnlyGraph,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -164,7 +174,7 @@ const statusColumn = 3
 // statusStyle is how a status is painted; a question may follow it.
 func statusStyle(text string) terminal.Style {
 	status := text[:max(0, strings.IndexAny(text+" ", ":, "))]
-	switch journal.Status(status) {
+	switch statusOf(status) {
 	case journal.Finished:
 		return terminal.Good
 	case journal.Running:

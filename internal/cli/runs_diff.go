@@ -40,7 +40,7 @@ of its tool that finished before it.`,
 }
 
 func printDifference(w io.Writer, d *inspect.Difference) error {
-	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), wording.OneLine(d.A.Tool), wording.OneLine(string(d.A.Status)), shortID(d.B.ID), wording.OneLine(d.B.Tool), wording.OneLine(string(d.B.Status)))
+	fmt.Fprintf(w, "a  %s  %s  %s\nb  %s  %s  %s\n", shortID(d.A.ID), wording.OneLine(d.A.Tool), wording.Status(d.A.Status), shortID(d.B.ID), wording.OneLine(d.B.Tool), wording.Status(d.B.Status))
 	if !d.SameGraph {
 		fmt.Fprintln(w, "the graph changed between the runs")
 	}

@@ -22,7 +22,7 @@ func statusText(r journal.Run) string {
 	if r.Damaged != "" {
 		return "damaged"
 	}
-	text := string(r.Status)
+	text := wording.Status(r.Status)
 	if r.Old {
 		text += ", old"
 	}

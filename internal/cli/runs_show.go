@@ -98,7 +98,7 @@ func printRun(w io.Writer, r *inspect.Run, full bool) error {
 	facts := [][]string{
 		{"run", r.ID},
 		{"tool", r.Tool},
-		{"status", fmt.Sprintf("%s%s, %s", r.Status, ended, steps)},
+		{"status", fmt.Sprintf("%s%s, %s", wording.Status(r.Status), ended, steps)},
 		{"started", r.Started.Local().Format(clockFormat)},
 	}
 	if r.Process != nil {
@@ -186,7 +186,11 @@ func endText(r *inspect.Run, s *inspect.Step) string {
 
 // writeSteps writes rows of steps, of which the last cell is the output or error.
 func writeSteps(w io.Writer, rows [][]string, full bool) error {
-	return program.WriteRows(w, rows, !full, func(row, column int, text string) terminal.Style {
+	fit := terminal.Cutting
+	if full {
+		fit = terminal.Whole
+	}
+	return program.WriteRows(w, rows, fit, func(row, column int, text string) terminal.Style {
 		switch {
 		case column == 2 && text == editedKind:
 			return terminal.Notice

@@ -37,7 +37,7 @@ Ctrl-C ends with exit code 0.
 With RUN follow that run until it has ended; the exit code is 1 when it did not finish with a
 result. RUN can be the beginning of the id, or last.`,
 		Example: `  toolgraph runs watch
-  toolgraph runs watch --tool count_files --status error
+  toolgraph runs watch --tool count_files --status failed
   toolgraph runs watch last
   toolgraph runs watch graph.yaml --json --for 10m > runs.ndjson`,
 		Args: program.Args(0, 1, "at most a run and a graph file"), SuggestFor: []string{"follow", "tail"},

@@ -100,7 +100,7 @@ func TestRunsWatch(t *testing.T) {
 	ran()
 	cancel(program.SignalError{Signal: syscall.SIGINT})
 	done.Wait()
-	if text := watches[""].String(); !strings.Contains(text, "  bad   error           2 steps  ") || !strings.Contains(text, "  good  finished        2 steps  ") {
+	if text := watches[""].String(); !strings.Contains(text, "  bad   failed          2 steps  ") || !strings.Contains(text, "  good  finished        2 steps  ") {
 		t.Errorf("%q", text)
 	}
 	if text := watches["--status=error"].String(); strings.Count(text, "\n") != 1 {

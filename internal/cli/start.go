@@ -5,6 +5,7 @@ import (
 
 	"toolgraph/config"
 	"toolgraph/execution"
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/program"
 	"toolgraph/internal/project"
 	"toolgraph/internal/runtime"
@@ -14,7 +15,8 @@ import (
 // sessionFlags are the flags of a session whose questions the user at the terminal answers, unless it has another asker.
 type sessionFlags struct {
 	program.Session
-	yes bool // --yes: that user agrees
+	yes   bool // --yes: that user agrees
+	lists bool // a listing shows on a terminal which servers are started
 
 	terminal *asker // of that user, once a session is open
 }
@@ -27,7 +29,11 @@ func (f *sessionFlags) files() []string {
 
 // process returns the process that the flags describe.
 func (f *sessionFlags) process(std program.Streams) (o runtime.Options, err error) {
-	if o, err = f.Process(std); err == nil && o.Asker == nil {
+	o, err = f.Process(std)
+	if f.lists && terminal.LiveOn(std.Err) != nil {
+		o.Console = nil
+	}
+	if err == nil && o.Asker == nil {
 		f.terminal = newAsker(std)
 		o.Asker = terminalAsker{f.terminal, f.yes}
 	}

@@ -125,7 +125,11 @@ func printStats(w io.Writer, s *journal.Stats, by journal.Grouping) error {
 		_, err := fmt.Fprintln(w, "no runs have ended")
 		return err
 	}
-	rows := [][]string{{string(by), "runs", "failed", "calls", "bytes in", "bytes out", savedTitle, "p50", "p95"}}
+	saved := savedTitle
+	if screen := terminal.On(w); screen.Live() && screen.Columns() < usageColumns {
+		saved = "saved" // all columns fit
+	}
+	rows := [][]string{{string(by), "runs", "failed", "calls", "bytes in", "bytes out", saved, "p50", "p95"}}
 	for _, g := range s.Groups[by] {
 		rows = append(rows, figureCells(serverName(g.Name), &g.Figures))
 	}
@@ -139,7 +143,7 @@ func printStats(w io.Writer, s *journal.Stats, by journal.Grouping) error {
 	fmt.Fprint(w, "\nslowest runs:\n")
 	rows = [][]string{{"run", "started", "tool", "status", "time"}}
 	for _, r := range s.Slowest {
-		rows = append(rows, []string{shortID(r.Run), r.Started.Local().Format(time.DateTime), r.Tool, string(r.Status), milliseconds(r.Duration)})
+		rows = append(rows, []string{shortID(r.Run), r.Started.Local().Format(time.DateTime), r.Tool, wording.Status(r.Status), milliseconds(r.Duration)})
 	}
 	if err := program.ListRows(w, rows, func(column int, text string) terminal.Style {
 		if column == statusColumn {

@@ -175,7 +175,7 @@ func (f *testFlags) once(ctx context.Context, std program.Streams, paths []strin
 	outcome := &testOutcome{}
 	printer := f.printer(std)
 	for _, path := range files {
-		report := f.file(ctx, path, opts)
+		report := f.shown(ctx, std, path, opts)
 		if err := program.WriteText(std.Err, mockFindings(ctx, report)); err != nil {
 			return err
 		}
@@ -204,6 +204,24 @@ func (f *testFlags) once(ctx context.Context, std program.Streams, paths []strin
 		return errors.New("no test name matches --run")
 	}
 	return nil
+}
+
+// shown is file with what is in flight on a terminal. Tests that call servers have a line there when they have ended.
+func (f *testFlags) shown(ctx context.Context, std program.Streams, path string, opts graphtest.Options) *graphtest.Report {
+	p := newProgress(std.Err, nil, path)
+	defer p.clear()
+	begin := p.work("test")
+	opts.Begins = func(i, of int, r *graphtest.Result) (ended func()) {
+		end := begin(i, of, r.Case.Name, "")
+		return func() {
+			failed, line := r.Status == graphtest.Failed, ""
+			if (f.live || f.record) && p.live != nil {
+				line = p.ended(testWords[r.Status].word, testWords[r.Status].style, wording.OneLine(r.Case.Name), r.Duration, "")
+			}
+			end(failed, line)
+		}
+	}
+	return f.file(ctx, path, opts)
 }
 
 // file runs the tests of one file. The report says why they could not be run.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"toolgraph/internal/authoring/graphtest"
@@ -83,7 +84,11 @@ func (f *testFlags) printer(std program.Streams) testPrinter {
 	case "github":
 		return githubTests{std}
 	}
-	return textTests{std, f.verbose}
+	var calls []string
+	if f.live || f.record {
+		calls = []string{"--live"}
+	}
+	return textTests{std, f.verbose, calls}
 }
 
 // jsonTests prints everything at the end.
@@ -105,6 +110,7 @@ func (t jsonTests) end(o *testOutcome, coverage bool) error {
 type textTests struct {
 	std     program.Streams
 	verbose bool
+	calls   []string // the flags that let tests call servers
 }
 
 func (t textTests) file(r *graphtest.Report) {
@@ -144,6 +150,12 @@ func (t textTests) file(r *graphtest.Report) {
 	}
 }
 
+// testWords say how a test has ended.
+var testWords = map[graphtest.Status]struct {
+	word  string
+	style terminal.Style
+}{graphtest.Passed: {"ok", terminal.Good}, graphtest.Failed: {"failed", terminal.Bad}, graphtest.Skipped: {"skipped", terminal.Notice}}
+
 func skippedText(n int) string {
 	if n == 0 {
 		return ""
@@ -166,8 +178,27 @@ func (t textTests) end(o *testOutcome, coverage bool) error {
 		style = terminal.Bad
 	}
 	summary := fmt.Sprintf("%d passed, %d failed, %d skipped%s", o.Passed, o.Failed, o.Skipped, unloaded)
-	_, err := fmt.Fprintf(t.std.Err, "%s: %s\n", wording.Count(o.Files, "file"), terminal.On(t.std.Err).Paint(style, summary))
-	return err
+	if _, err := fmt.Fprintf(t.std.Err, "%s: %s\n", wording.Count(o.Files, "file"), terminal.On(t.std.Err).Paint(style, summary)); err != nil {
+		return err
+	}
+	t.again(o)
+	return nil
+}
+
+// again prints on a terminal the command that runs the first failed test, or explains the first mistake.
+func (t textTests) again(o *testOutcome) {
+	for _, r := range o.reports {
+		if found, _ := r.Mistakes(); len(found) > 0 {
+			program.ExplainFirst(t.std.Err, found)
+			return
+		}
+		for _, result := range r.Results {
+			if result.Status == graphtest.Failed {
+				program.PrintCommand(t.std.Err, append([]string{"test", r.Suite.Path, "--run", "^" + regexp.QuoteMeta(result.Case.Name) + "$"}, t.calls...)...)
+				return
+			}
+		}
+	}
 }
 
 // printCoverage writes a table, and below it what the tests do not reach.

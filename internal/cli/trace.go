@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 )
 
 // trace shows a run on standard error: with rows, a line for each finished step; on a
-// terminal, also the step that it is executing.
+// terminal, also what is in flight, and without rows a line for each call that has ended.
 type trace struct {
 	w        io.Writer
 	screen   terminal.Screen
@@ -39,7 +40,7 @@ func traceFlag(cmd *cobra.Command, into *bool) {
 
 func newTrace(w io.Writer, p *project.Project, g *graph.Graph, rows bool) *trace {
 	screen := terminal.On(w)
-	t := &trace{w: w, screen: screen, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w, p.File.Secrets), rows: rows, names: len("node")}
+	t := &trace{w: w, screen: screen, secrets: p.File.Secrets, tool: g.Tool, progress: newProgress(w, p.File.Secrets, g.Tool.Name.Value), rows: rows, names: len("node")}
 	t.places = min(max(4, addressWidth(g, nil)), maxPlaces)
 	wider := func(name string) { t.names = max(t.names, screen.Width(nameText(name))) }
 	for _, of := range g.Reached() {
@@ -91,10 +92,15 @@ func addressWidth(g *graph.Graph, around []*graph.Graph) int {
 	return width
 }
 
+// followed shows what followed of progress does, but for steps of which there is a row.
+func (t *trace) followed(ctx context.Context) context.Context {
+	return t.progress.followed(ctx, !t.rows)
+}
+
 // Observe shows an event.
 func (t *trace) Observe(e execution.Event) {
 	if t.rows && e.Record != nil {
-		t.progress.beside(func() { t.row(*e.Record) })
+		t.row(*e.Record)
 	}
 	t.progress.Observe(e)
 }
@@ -107,7 +113,7 @@ func (t *trace) row(r execution.Record) {
 	if !t.begun {
 		t.begun = true
 		header := fmt.Sprintf("%-*s  %-*s  %-9s  %9s  %s", t.places, "#", t.names, "node", "type", "ms", "output")
-		fmt.Fprintln(t.w, t.screen.Line(terminal.Part{Text: header, Style: terminal.Faint}))
+		t.progress.print(t.w, t.screen.Line(terminal.Part{Text: header, Style: terminal.Faint}))
 	}
 	kind, style := string(r.NodeType), terminal.Faint
 	if r.Edited {
@@ -120,7 +126,7 @@ func (t *trace) row(r execution.Record) {
 		const note = len("… (123456 bytes)")
 		most = max(outputShown/4, columns-t.screen.Width(place)-len(about)-note)
 	}
-	fmt.Fprintln(t.w, t.screen.Line(terminal.Part{Text: place}, terminal.Part{Text: about, Style: style},
+	t.progress.print(t.w, t.screen.Line(terminal.Part{Text: place}, terminal.Part{Text: about, Style: style},
 		terminal.Part{Text: outputText(r, most, t.secrets), Style: outputStyle(r)}))
 }
 

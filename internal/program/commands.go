@@ -1,12 +1,15 @@
 package program
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/base/wording"
 )
 
@@ -16,6 +19,19 @@ func ShellWord(word string) string {
 		return wording.Printable(word)
 	}
 	return "'" + strings.ReplaceAll(wording.Printable(word), "'", `'\''`) + "'"
+}
+
+// PrintCommand prints on a terminal a command of toolgraph that helps after a failure. It has a line of its own, without
+// anything else, so that it can be copied.
+func PrintCommand(w io.Writer, words ...string) {
+	if !terminal.On(w).Live() {
+		return
+	}
+	line := "toolgraph"
+	for _, word := range words {
+		line += " " + ShellWord(word)
+	}
+	fmt.Fprintln(w, line)
 }
 
 // NoCommand rejects the arguments of a command that has only subcommands.
@@ -100,7 +116,7 @@ func strictHelp(root *cobra.Command) (helpError func() error) {
 		}
 	}
 	var unknown error
-	show := root.HelpFunc()
+	show := fittedHelp(root.HelpFunc())
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd.HasSubCommands() {
 			if unknown = NoCommand(cmd, cmd.Flags().Args()); unknown != nil {

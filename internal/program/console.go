@@ -11,11 +11,10 @@ import (
 // console reports on standard error.
 type console struct{ err io.Writer }
 
-// Starting prints which servers are being started when standard error is a terminal. The line replaces the line of
-// progress.
+// Starting prints which servers are being started when standard error is a terminal.
 func (c console) Starting(server string) {
 	if IsTerminal(c.err) {
-		fmt.Fprintf(c.err, "%sstarting %s …\n", ClearLine(c.err), wording.OneLine(server))
+		fmt.Fprintf(c.err, "starting %s …\n", wording.OneLine(server))
 	}
 }
 

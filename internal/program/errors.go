@@ -42,6 +42,7 @@ func exitCode(err error, command string, stderr io.Writer) int {
 		return ExitDiagnostics
 	case errors.As(err, &findings):
 		PrintDiagnostics(stderr, findings)
+		ExplainFirst(stderr, findings)
 		return ExitDiagnostics
 	case errors.As(err, &usage), errors.As(err, &options):
 		PrintFailure(stderr, err.Error())

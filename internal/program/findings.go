@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"toolgraph/config"
@@ -13,6 +14,15 @@ import (
 // PrintDiagnostics writes findings, which may have several lines each, to standard error.
 func PrintDiagnostics(w io.Writer, found config.Diagnostics) {
 	_ = WriteText(w, found) // standard error: a failure to write has no place to go
+}
+
+// ExplainFirst prints on a terminal the command that explains the first error of findings, or their first warning.
+func ExplainFirst(w io.Writer, found config.Diagnostics) {
+	if len(found) == 0 {
+		return
+	}
+	first := max(0, slices.IndexFunc(found, func(d config.Diagnostic) bool { return d.Severity == config.Error }))
+	PrintCommand(w, "explain", found[first].Code)
 }
 
 // WriteText writes findings without their lines.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"toolgraph/internal/base/terminal"
 	"toolgraph/internal/runtime"
 )
 
@@ -25,7 +26,7 @@ func Main(root func(Streams) *cobra.Command) int {
 	runtime.BeginStart()
 	ctx, stop := UntilSignal(context.Background())
 	defer stop()
-	std := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	std := Streams{In: os.Stdin, Out: os.Stdout, Err: terminal.NewLive(os.Stderr)}
 	return Execute(ctx, root(std), os.Args[1:], std)
 }
 

@@ -88,15 +88,15 @@ func ReadInput(ctx context.Context, in io.Reader, most int64) ([]byte, error) {
 	}
 }
 
-// WriteTable writes rows in columns, as text for a terminal.
+// WriteTable writes rows in columns, as text for a terminal, where the last cells go on below when they are too long.
 func WriteTable(w io.Writer, rows [][]string) error {
-	return WriteRows(w, rows, false, nil)
+	return WriteRows(w, rows, terminal.Wrapping, nil)
 }
 
 // ListRows is WriteTable for a list below a header: on a terminal rows are fitted to its width, and
 // cells are painted in the style of their word.
 func ListRows(w io.Writer, rows [][]string, styleOf func(column int, text string) terminal.Style) error {
-	return WriteRows(w, rows, true, func(row, column int, text string) terminal.Style {
+	return WriteRows(w, rows, terminal.Cutting, func(row, column int, text string) terminal.Style {
 		if row == 0 {
 			return terminal.Faint
 		}
@@ -104,8 +104,8 @@ func ListRows(w io.Writer, rows [][]string, styleOf func(column int, text string
 	})
 }
 
-// WriteRows is ListRows for rows whose styles depend on the row; fit has them fitted to the width of a terminal.
-func WriteRows(w io.Writer, rows [][]string, fit bool, style func(row, column int, text string) terminal.Style) error {
+// WriteRows is ListRows for rows whose styles depend on the row; fit is how they are fitted to the width of a terminal.
+func WriteRows(w io.Writer, rows [][]string, fit terminal.Fitting, style func(row, column int, text string) terminal.Style) error {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = wording.OneLine(cell)
@@ -126,14 +126,6 @@ func WriteRows(w io.Writer, rows [][]string, fit bool, style func(row, column in
 func PrintFailure(w io.Writer, message string) {
 	screen := terminal.On(w)
 	fmt.Fprintf(w, "%s%s\n", screen.Paint(terminal.Bad, "toolgraph: "), screen.Carets(wording.Printable(message)))
-}
-
-// ClearLine removes the line of progress from a terminal that has one.
-func ClearLine(w io.Writer) string {
-	if terminal.On(w).Live() {
-		return "\r\x1b[2K"
-	}
-	return ""
 }
 
 // PrintLine prints a formatted line as text for a terminal.

@@ -45,6 +45,9 @@ type Options struct {
 	// Effects returns what reports for a graph file what the calls of a tool do, as
 	// execution.WithEffects has it; nil: nothing but what the file says.
 	Effects func(p *project.Project) func(ctx context.Context, server, tool string) config.Effect
+	// Begins is called before each case with its place, how many cases there are and where its result will be, and what it
+	// returns when the case has ended; several cases may run at the same time. nil: nothing is called.
+	Begins func(i, of int, r *Result) (ended func())
 	// Load loads the graph file; nil: project.Load.
 	Load func(ctx context.Context, path string, opts config.Options) (*project.Project, error)
 }
@@ -119,7 +122,12 @@ func (s *Suite) Run(ctx context.Context, opts Options) (*Report, error) {
 				if i >= len(report.Results) || stop.Load() || ctx.Err() != nil {
 					return
 				}
+				ended := func() {}
+				if opts.Begins != nil {
+					ended = opts.Begins(i, len(report.Results), report.Results[i])
+				}
 				r.run(ctx, report.Results[i])
+				ended()
 				if opts.FailFast && report.Results[i].Status == Failed {
 					stop.Store(true)
 				}

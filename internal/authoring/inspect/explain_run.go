@@ -334,5 +334,5 @@ func (r *RunExplanation) Summary() string {
 	case r.Status == journal.Interrupted:
 		return "the process of the run ended after " + wording.Count(r.Steps, "step")
 	}
-	return fmt.Sprintf("the run is %s, after %s", r.Status, wording.Count(r.Steps, "step"))
+	return fmt.Sprintf("the run is %s, after %s", wording.Status(r.Status), wording.Count(r.Steps, "step"))
 }

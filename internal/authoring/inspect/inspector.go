@@ -18,6 +18,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
 	"toolgraph/internal/serving/toolset"
@@ -234,7 +235,7 @@ func (s runResources) List(ctx context.Context, cursor string) ([]server.Resourc
 	for n, r := range runs.Runs {
 		page[n] = server.Resource{
 			URI: runScheme + r.ID, Name: r.ID, Title: r.Tool + ", " + r.Started.Format(time.RFC3339), MIMEType: jsonType,
-			Description: fmt.Sprintf("%s, %d steps, arguments %s", r.Status, r.Steps, r.Args),
+			Description: fmt.Sprintf("%s, %d steps, arguments %s", wording.Status(r.Status), r.Steps, r.Args),
 		}
 	}
 	return page, runs.Next, nil

@@ -13,8 +13,8 @@ import (
 
 // Is reports whether a stream is a terminal.
 func Is(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // Style is how a text looks in colour.
@@ -40,9 +40,13 @@ type Screen struct {
 
 // On returns the screen of a stream.
 func On(w io.Writer) Screen {
-	s := Screen{live: Is(w) && !Dumb() && prepare(w)}
+	if l, is := w.(*Live); is {
+		return l.screen()
+	}
+	f := fileOf(w)
+	s := Screen{live: Is(w) && !Dumb() && prepare(f)}
 	s.colour = coloured(s.live, os.Getenv)
-	if f, isFile := w.(*os.File); isFile && s.live {
+	if s.live {
 		s.columns = func() (int, int) { return sizeOf(f) }
 	}
 	return s

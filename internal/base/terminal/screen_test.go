@@ -42,8 +42,8 @@ func TestNoTerminal(t *testing.T) {
 	const source = "漢\tx\n \t^ here"
 	for got, want := range map[string]string{
 		s.Fit(long): long, s.Paint(Bad, "x"): "x", s.Carets(source): source, s.Pad("漢", 3): "漢  ",
-		s.Line(Part{long, Bad}, Part{"b", Good}):                 long + "b",
-		s.Table([][]string{{"a", "b"}, {"漢c", long}}, true, nil): "a   b\n漢c  " + long + "\n",
+		s.Line(Part{long, Bad}, Part{"b", Good}):                     long + "b",
+		s.Table([][]string{{"a", "b"}, {"漢c", long}}, Wrapping, nil): "a   b\n漢c  " + long + "\n",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -74,7 +74,7 @@ func TestFit(t *testing.T) {
 
 // Columns of tables are aligned by what characters take on the screen.
 func TestTable(t *testing.T) {
-	got := Sized(16, 24, true).Table([][]string{{"漢字", "x", "long text here"}, {"ab", "e\u0301", "y"}}, true,
+	got := Sized(16, 24, true).Table([][]string{{"漢字", "x", "long text here"}, {"ab", "e\u0301", "y"}}, Cutting,
 		func(row, column int, _ string) Style {
 			if row == 1 && column == 1 {
 				return Bad
@@ -118,7 +118,7 @@ func TestCarets(t *testing.T) {
 
 func TestWrapAndHead(t *testing.T) {
 	s := Sized(10, 6, false)
-	if got, want := s.Wrap("  a one two three\n漢字漢字 漢字 x", 2), "  a one \n  two \n  three\n漢字漢字 \n  漢字 x"; got != want {
+	if got, want := s.Wrap("  a one two three\n漢字漢字 漢字 x", 2), "  a one\n  two\n  three\n漢字漢字\n  漢字 x"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, c := range []struct {

@@ -63,60 +63,24 @@ func (s Screen) Wrap(text string, indent int) string {
 	if columns <= indent {
 		return text
 	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
+	var broken []string
+	for line := range strings.SplitSeq(text, "\n") {
 		var b strings.Builder
 		at := 0
 		for word := range strings.SplitAfterSeq(line, " ") {
 			width := Width(strings.TrimRight(word, " "))
 			if at > indent && at+width > columns {
-				b.WriteString("\n" + strings.Repeat(" ", indent))
+				broken = append(broken, strings.TrimRight(b.String(), " "))
+				b.Reset()
+				b.WriteString(strings.Repeat(" ", indent))
 				at = indent
 			}
 			b.WriteString(word)
 			at += Width(word)
 		}
-		lines[i] = b.String()
+		broken = append(broken, b.String())
 	}
-	return strings.Join(lines, "\n")
-}
-
-// Table returns rows in columns with two spaces between them. With fit, a row that is longer than
-// the screen is wide is shortened at its end. The style of a cell may depend on its text; nil
-// paints nothing.
-func (s Screen) Table(rows [][]string, fit bool, style func(row, column int, text string) Style) string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row[:max(0, len(row)-1)] { // the last cell ends the line
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], s.Width(cell))
-		}
-	}
-	var b strings.Builder
-	for r, row := range rows {
-		parts := make([]Part, 0, 2*len(row))
-		for i, cell := range row {
-			part := Part{Text: cell}
-			if style != nil {
-				part.Style = style(r, i, cell)
-			}
-			parts = append(parts, part)
-			if i < len(row)-1 {
-				parts = append(parts, Part{Text: strings.Repeat(" ", widths[i]-s.Width(cell)+2)})
-			}
-		}
-		if fit {
-			b.WriteString(s.Line(parts...))
-		} else {
-			for _, p := range parts {
-				b.WriteString(s.Paint(p.Style, p.Text))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return strings.Join(broken, "\n")
 }
 
 // Carets aligns the carets of a message with the lines above them, where it has characters that

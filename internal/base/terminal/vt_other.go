@@ -2,7 +2,7 @@
 
 package terminal
 
-import "io"
+import "os"
 
 // prepare reports whether a terminal understands escape sequences: all do but dumb ones.
-func prepare(io.Writer) bool { return true }
+func prepare(*os.File) bool { return true }

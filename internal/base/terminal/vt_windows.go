@@ -1,18 +1,13 @@
 package terminal
 
 import (
-	"io"
 	"os"
 
 	"golang.org/x/sys/windows"
 )
 
 // prepare lets a console understand escape sequences, and reports whether it does.
-func prepare(w io.Writer) bool {
-	f, isFile := w.(*os.File)
-	if !isFile {
-		return false
-	}
+func prepare(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32
 	if windows.GetConsoleMode(console, &mode) != nil {

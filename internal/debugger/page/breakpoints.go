@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -52,6 +53,7 @@ func (b *breakpoints) change(tool string, one debug.Breakpoint, removed bool) bo
 	case removed && at >= 0:
 		all = slices.Delete(all, at, at+1)
 	case removed:
+		return true
 	case at >= 0:
 		all[at] = one
 	case len(all) == mostBreakpoints:
@@ -76,6 +78,13 @@ type breakpointsJSON struct {
 	Breakpoints []breakpointJSON `json:"breakpoints"`
 }
 
+// tools returns the names of the tools that have breakpoints.
+func (b *breakpoints) tools() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Sorted(maps.Keys(b.of))
+}
+
 // list returns the breakpoints of a tool.
 func (b *breakpoints) list(tool string) breakpointsJSON {
 	b.mu.Lock()
@@ -87,6 +96,19 @@ func (b *breakpoints) list(tool string) breakpointsJSON {
 	return out
 }
 
+// listBreakpoints answers with those of all tools, also of tools and nodes that the file does not have any more.
+func (s *Server) listBreakpoints(*http.Request) (any, error) {
+	out := struct {
+		Tools []breakpointsJSON `json:"tools"`
+	}{[]breakpointsJSON{}}
+	for _, tool := range s.breaks.tools() {
+		if one := s.breaks.list(tool); len(one.Breakpoints) > 0 {
+			out.Tools = append(out.Tools, one)
+		}
+	}
+	return out, nil
+}
+
 func (s *Server) getBreakpoints(r *http.Request) (any, error) {
 	return s.breaks.list(r.PathValue("tool")), nil
 }
@@ -94,12 +116,12 @@ func (s *Server) getBreakpoints(r *http.Request) (any, error) {
 // setBreakpoint sets, changes or removes one breakpoint of a tool, also in the runs in progress.
 func (s *Server) setBreakpoint(r *http.Request, in breakpointJSON) (any, error) {
 	p, tool := s.loaded(), r.PathValue("tool")
-	g, err := p.Graph(tool)
-	if err != nil {
-		return nil, errorf(http.StatusNotFound, "%s", p.File.Secrets.Redact(err.Error()))
-	}
 	given := debug.Breakpoint{Node: in.Node, Condition: in.Condition, Disabled: in.Disabled}
-	if !in.Removed {
+	if !in.Removed { // what the file does not have any more can be removed
+		g, err := p.Graph(tool)
+		if err != nil {
+			return nil, errorf(http.StatusNotFound, "%s", p.File.Secrets.Redact(err.Error()))
+		}
 		if slices.Contains(p.Requested(), g) {
 			g = s.requestWith(g, in.Node)
 		}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"toolgraph/internal/debugger/debug"
 )
 
 // A condition that is no expression is refused with its place, and nothing changes.
@@ -28,6 +30,28 @@ func TestConditionRefused(t *testing.T) {
 	if status, _ := c.ask("PUT", "/api/breakpoints/none", `{"node": "x"}`); status != http.StatusNotFound {
 		t.Errorf("an unknown tool: %d", status)
 	}
+}
+
+// The breakpoints of all tools are listed, also of a tool that the file does not have any more: that can be removed.
+func TestBreakpointsOfAllTools(t *testing.T) {
+	c := open(t, nil)
+	list := func(want string) {
+		t.Helper()
+		if _, got := c.ask("GET", "/api/breakpoints", ""); strings.TrimSpace(got) != want {
+			t.Errorf("listed\n%s, want\n%s", got, want)
+		}
+	}
+	list(`{"tools":[]}`)
+	c.breakAt("fail", `{"node": "bad"}`)
+	c.breakAt("count", `{"node": "add", "condition": "$.add > 3"}`)
+	good[any](c, "PUT", "/api/breakpoints/none", `{"node": "x", "removed": true}`)
+	const add = `{"tool":"count","breakpoints":[{"node":"add","condition":"$.add > 3","disabled":false}]}`
+	list(`{"tools":[` + add + `,{"tool":"fail","breakpoints":[{"node":"bad","condition":"","disabled":false}]}]}`)
+	c.server.breaks.change("gone", debug.Breakpoint{Node: "x"}, false)
+	good[any](c, "PUT", "/api/breakpoints/fail", `{"node": "bad", "removed": true}`)
+	list(`{"tools":[` + add + `,{"tool":"gone","breakpoints":[{"node":"x","condition":"","disabled":false}]}]}`)
+	good[any](c, "PUT", "/api/breakpoints/gone", `{"node": "x", "removed": true}`)
+	list(`{"tools":[` + add + `]}`)
 }
 
 // What one page sets, another has, a run in progress obeys, and a run of a caller as well.

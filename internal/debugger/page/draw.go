@@ -14,6 +14,7 @@ import (
 type drawing struct {
 	Tool  string       `json:"tool"`
 	Hash  string       `json:"hash"`
+	Line  int          `json:"line,omitempty"` // of the tool in the graph file; 0: it is not there
 	Nodes []drawnNode  `json:"nodes"`
 	Edges []graph.Edge `json:"edges"`
 }
@@ -42,7 +43,7 @@ func (l *loaded) draw(ctx context.Context, g *graph.Graph, redact func(string) s
 // drawOrdered is draw for steps of which those that may change something are known, see execution.Start.
 func (l *loaded) drawOrdered(g *graph.Graph, changing []string, redact func(string) string) drawing {
 	drawn := graph.Draw(g)
-	out := drawing{Tool: drawn.Tool, Hash: drawn.Hash, Edges: drawn.Edges}
+	out := drawing{Tool: drawn.Tool, Hash: drawn.Hash, Line: l.shown(g.Tool.Pos).Line, Edges: drawn.Edges}
 	d := drawer{loaded: l, redact: redact}
 	for i, node := range g.Nodes {
 		if steps, isSteps := node.(*graph.Steps); isSteps {

@@ -133,11 +133,9 @@ func (r *runState) addParts(step *stepJSON, at execution.Address) {
 	parts := r.history.Parts(at)
 	step.Parts, step.Failed, step.Caught, step.NotRun = parts.Count, parts.Failed, parts.Handled, parts.Skipped
 	switch {
-	case parts.Count == 0 || !r.isSteps(placeAt(at)):
+	case parts.Count == 0 || parts.Branches != nil || !r.isSteps(placeAt(at)):
 	case parts.Turns:
 		step.PartsAre = "turn"
-	case parts.Branches != nil:
-		step.PartsAre = "step"
 	default:
 		step.PartsAre = "item"
 	}

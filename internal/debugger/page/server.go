@@ -142,6 +142,7 @@ func (s *Server) Handler(on net.Addr) http.Handler {
 		"GET /api/runs/{id}/value":     s.ofRun(s.getValue),
 		"GET /api/runs/{id}/search":    s.ofRun(s.searchValue),
 		"GET /api/runs/{id}/table":     s.ofRun(s.tableOf),
+		"GET /api/breakpoints":         s.listBreakpoints,
 		"GET /api/breakpoints/{tool}":  s.getBreakpoints,
 		"PUT /api/breakpoints/{tool}":  withBody(s.setBreakpoint),
 		"POST /api/runs/{id}/edit":     withBody(s.edit),

@@ -32,7 +32,7 @@ type stepJSON struct {
 
 	Part      string            `json:"part,omitempty"`      // of a part: the number of the item, or the branch
 	Parts     int               `json:"parts,omitempty"`     // how many it has
-	PartsAre  string            `json:"partsAre,omitempty"`  // in a tool of steps what one is called: step, item or turn
+	PartsAre  string            `json:"partsAre,omitempty"`  // in a tool of steps what one is called, item or turn; else part
 	Ended     int               `json:"ended,omitempty"`     // parts, while the step runs
 	Failed    int               `json:"failed,omitempty"`    // parts
 	Caught    int               `json:"caught,omitempty"`    // parts whose failure onError took

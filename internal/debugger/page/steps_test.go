@@ -208,7 +208,7 @@ func TestPartsOfSteps(t *testing.T) {
 	if input := good[detailJSON](c, "GET", "/api/runs/"+id+"/steps/1?part=job@2", "").Input; input == nil || input.Children[0].Text != "2" {
 		t.Errorf("the arguments of a turn: %+v", input)
 	}
-	if whole := good[detailJSON](c, "GET", "/api/runs/"+id+"/steps/1", ""); whole.Expressions[0].Label != "Return" || whole.NotRun != 1 || whole.PartsAre != "step" {
+	if whole := good[detailJSON](c, "GET", "/api/runs/"+id+"/steps/1", ""); whole.Expressions[0].Label != "Return" || whole.NotRun != 1 || whole.Parts != 6 || whole.PartsAre != "" {
 		t.Errorf("the steps as a whole: %+v", whole)
 	}
 	found := good[foundJSON](c, "GET", "/api/runs/"+id+"/find?node=odd&at=1&part=rows.1", "")

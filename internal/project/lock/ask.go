@@ -26,13 +26,18 @@ func Called(graphs []*graph.Graph) map[string][]string {
 	return wanted
 }
 
+// Lister lists the tools of a server, as a pool does. Safe for concurrent use.
+type Lister interface {
+	ListTools(ctx context.Context, server string) ([]mcpclient.Tool, error)
+}
+
 // Ask lists the tools of servers, all at once, and returns an entry for each tool that the graphs
 // of a file or the steps of its pipeline call; only, when it is not empty, names the servers that are
 // asked. invalid are the
 // calls of tools that their servers do not list, as errors, or list twice, as warnings. The error
 // says which servers failed.
 func Ask(
-	ctx context.Context, pool *mcpclient.Pool, file *config.File, graphs []*graph.Graph, steps Steps, only []string,
+	ctx context.Context, pool Lister, file *config.File, graphs []*graph.Graph, steps Steps, only []string,
 ) (entries []Entry, invalid config.Diagnostics, err error) {
 	wanted := Called(graphs)
 	servers := slices.DeleteFunc(slices.Clone(file.Servers), func(u *config.Upstream) bool {
@@ -46,7 +51,7 @@ func Ask(
 
 // ListAll lists the tools of servers, all at once, by server. The error says which servers failed; the others are
 // listed.
-func ListAll(ctx context.Context, pool *mcpclient.Pool, servers []*config.Upstream) (map[string][]mcpclient.Tool, error) {
+func ListAll(ctx context.Context, pool Lister, servers []*config.Upstream) (map[string][]mcpclient.Tool, error) {
 	var asking sync.WaitGroup
 	lists := make([][]mcpclient.Tool, len(servers))
 	failures := make([]error, len(servers))

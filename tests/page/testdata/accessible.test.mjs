@@ -1,4 +1,6 @@
-import { accessible, assert, blur, example, graph, press, status, submit, test, use } from './lib.mjs';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accessible, assert, blur, example, graph, newState, press, status, submit, test, use } from './lib.mjs';
 
 // Every view of the page, in both themes and in a narrow window: no violation of WCAG 2.2 AA, and nothing that
 // cannot be read at 200 %.
@@ -17,6 +19,10 @@ for (const colorScheme of ['light', 'dark']) {
       };
       const check = (where) => accessible(page, `${name}, ${colorScheme}, ${where}`);
       await check('start');
+      await press(page, '4');
+      await page.waitForSelector('.editor-host[data-ready=yes]');
+      await check('the file, without a run');
+      await page.click('.inspector [aria-label="Close this pane"]');
       await to('Tools');
       await page.fill('#field-directory', 'data/notes');
       await page.fill('#field-pattern', '*.md');
@@ -51,6 +57,37 @@ for (const colorScheme of ['light', 'dark']) {
     await page.waitForSelector('.question .wrong');
     await accessible(page, 'question');
   }));
+  test(`${colorScheme}: the list of breakpoints, and a question about a call`, () => use(graph('ask'), { colorScheme }, async (page) => {
+    await page.focus('[data-node=list]');
+    await press(page, 'c');
+    await page.fill('dialog input.mono', 'false');
+    await press(page, 'Enter');
+    await page.waitForSelector('[data-stop=list].conditional');
+    await blur(page);
+    await press(page, 'B');
+    await page.waitForSelector('.breakpoints tbody tr');
+    await accessible(page, 'breakpoints');
+    await press(page, 'Escape');
+    await submit(page);
+    await page.selectOption('.question select', 'true');
+    await page.click('.question [type=submit]');
+    await page.waitForSelector('.inspector >> text=Its call is in the question');
+    await accessible(page, 'a question about a call');
+  }));
+  test(`${colorScheme}: a graph that is older than the text`, () => {
+    const path = join(newState(), 'graph.yaml');
+    copyFileSync(graph('loop'), path);
+    return use(path, { colorScheme, args: ['--allow-write'] }, async (page) => {
+      await blur(page);
+      await press(page, '4');
+      await page.waitForSelector('.editor-host[data-ready=yes]');
+      await page.locator('.cm-content').focus();
+      await page.keyboard.insertText('oops\n');
+      await page.waitForSelector('.graph-unsaved.behind');
+      await accessible(page, 'an older graph');
+      page.on('dialog', (d) => d.accept());
+    });
+  });
   test(`${colorScheme}: parts, a handled failure, a pause and an edit`, () => use(graph('frames'), { colorScheme }, async (page) => {
     await page.click('#debug-button');
     await status(page, 'paused');

@@ -121,7 +121,8 @@ test('a link to what is gone says so and shows what is there', () => use(graph('
   await page.waitForSelector('.notice >> text=the file has no tool absent');
   await page.waitForSelector('.node');
   await page.goto(`${base}#at=%E0%A4%A&tab=<img>&side=x&run=`); // not made by the page
-  await page.waitForSelector('#panel-step');
+  await page.waitForSelector('#panel-source', { state: 'detached' });
+  await page.waitForSelector('#panel-tools');
 }));
 
 test('a paused run that moves through frames makes no entries', () => use(graph('frames'), {}, async (page) => {

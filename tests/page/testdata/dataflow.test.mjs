@@ -25,7 +25,7 @@ test('steps are a graph, and blocks are opened and closed', () => use(graph('ste
     const b = others[name];
     assert.ok(b.right < texts.x || b.x > texts.right || b.bottom < texts.y || b.y > texts.bottom, `${name} is over the block`);
   }
-  assert.match(await label(page, 'texts'), /block texts, 3 steps, for each item, skipped on error, has not run/);
+  assert.match(await label(page, 'texts'), /block texts, 3 parts, for each item, skipped on error, not run/);
   assert.match(await label(page, 'deeper'), /if args\.deep/);
   assert.match(await label(page, 'saved'), /changes something/);
   assert.match(await label(page, 'job'), /repeated/);
@@ -53,8 +53,8 @@ test('a run of steps', () => use(graph('steps'), { state: newState(), viewport: 
   await submit(page);
   await status(page, 'finished');
   await page.waitForSelector('[data-node=saved].ran');
-  assert.match(await label(page, 'deeper'), /was not run: its if does not hold/);
-  assert.match(await label(page, 'texts'), /ran, item 0, 4 parts, an error was handled/);
+  assert.match(await label(page, 'deeper'), /not run: its if does not hold/);
+  assert.match(await label(page, 'texts'), /ran, item 0, 4 items, an error was handled/);
   await page.waitForSelector('.row >> text=its if does not hold');
   assert.deepEqual(await page.locator('.row .row-node').allInnerTexts(), ['entry', 'steps', 'greeting', 'pages', 'texts', 'deeper', 'job', 'sum', 'saved', 'checked', 'exit']);
 

@@ -147,8 +147,86 @@ test('a text with errors is saved in a second step only', () => {
     await page.waitForSelector('.cm-lint-marker-error');
     await accessible(page, 'a decision', '.inspector');
     await page.click('text=Save with errors');
-    await page.waitForSelector('text=The graphs are still those of its last good version');
+    await page.waitForSelector('text=The graph is of the last version that was whole; runs use that, too');
     assert.match(readFileSync(path, 'utf8'), /name: begun/);
     assert.ok(await page.locator('.node[data-node=count]').count());
+  });
+});
+
+// Lines that are wrapped go on where their text begins.
+test('wrapped lines keep their indentation, and the file opens at the chosen tool', () => {
+  const long = 'words '.repeat(60).trim();
+  const tool = (i) => `  - name: tool_${i}
+    description: ${long}
+    inputSchema: {type: object, properties: {text: {type: string}}}
+    # A remark. ${long}
+    nodes:
+      - {id: entry, type: entry, next: exit}
+      - {id: exit, type: exit}
+`;
+  const path = fileWith(`version: "1.0"\nserver: {name: wraps, version: 1.0.0}\ntools:\n${Array.from({ length: 12 }, (_, i) => tool(i)).join('')}`);
+  const rows = (page, with_) => page.evaluate((part) => { // the left edge of each row of the text of a line, and the width of a character
+    const line = [...document.querySelector('.editor-host').shadowRoot.querySelectorAll('.cm-line')].find((l) => l.textContent.includes(part));
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    const lefts = new Map();
+    for (const { left, top, width } of range.getClientRects()) if (width > 1) lefts.set(Math.round(top), Math.min(left, lefts.get(Math.round(top)) ?? Infinity));
+    const one = document.createRange();
+    const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT).nextNode();
+    one.setStart(text, 0);
+    one.setEnd(text, 1);
+    return { lefts: [...lefts.values()], ch: one.getBoundingClientRect().width };
+  }, with_);
+  const toolInSight = (page, name) => page.waitForFunction((wanted) => {
+    const host = document.querySelector('.editor-host');
+    const line = [...host.shadowRoot.querySelectorAll('.cm-line')].find((l) => l.textContent === `  - name: ${wanted}`);
+    const { top } = host.getBoundingClientRect();
+    const y = line?.getBoundingClientRect().top - top;
+    return y >= 0 && y < 120;
+  }, name);
+  return use(path, { args: ['--allow-write'] }, async (page) => {
+    await page.click('.tools [data-tool=tool_7]');
+    await page.waitForSelector('.shown-tool h2 >> text=tool_7');
+    await open(page);
+    await toolInSight(page, 'tool_7');
+    for (const [part, indent] of [['description:', 4], ['# A remark', 6]]) {
+      const { lefts, ch } = await rows(page, part);
+      assert.ok(lefts.length > 3, `${part} is not wrapped`);
+      for (const left of lefts.slice(1)) assert.ok(Math.abs(left - lefts[0] - indent * ch) < 1.5, `${part}: ${lefts}, a character has ${ch}`);
+    }
+    await page.click('.tools [data-tool=tool_3]'); // the file follows
+    await toolInSight(page, 'tool_3');
+    // What is typed does not move the text away.
+    await page.locator('.cm-line').filter({ hasText: '- name: tool_3' }).click();
+    await press(page, 'End');
+    await page.keyboard.insertText('\n    title: Three');
+    await page.waitForSelector('.graph-unsaved');
+    await toolInSight(page, 'tool_3');
+    page.on('dialog', (d) => d.accept());
+  });
+});
+
+test('a graph that is older than the text says so', () => {
+  const path = fileWith(loads);
+  const mark = (page, about) => page.waitForSelector(`.graph-unsaved.behind >> text=The ${about}`);
+  const gone = (page) => page.waitForSelector('.graph-unsaved.behind', { state: 'detached' });
+  return use(path, { args: ['--allow-write'] }, async (page) => {
+    await open(page);
+    assert.equal(await page.locator('.graph-unsaved').count(), 0);
+    await type(page, 12, '\n      - {id: added, type: trans');
+    await mark(page, 'text has errors · the graph is of the last version that was whole');
+    await accessible(page, 'an older graph', '.graph');
+    await page.locator('.cm-content').focus();
+    await press(page, 'Control+z');
+    await page.waitForFunction(() => document.querySelector('.file-state')?.innerText === 'Saved');
+    await gone(page);
+    writeFileSync(path, loads.replace('type: transform', 'type: tranform'));
+    await mark(page, 'file has errors · graph and runs are of the last version that was whole');
+    await page.click('#tab-source');
+    await page.click('.inspector [aria-label="Close this pane"]'); // also beside no text
+    await mark(page, 'file has errors');
+    writeFileSync(path, loads);
+    await gone(page);
+    page.on('dialog', (d) => d.accept());
   });
 });

@@ -1,4 +1,4 @@
-import { assert, shot, status, submit, test, use } from './lib.mjs';
+import { assert, blur, press, shot, status, submit, test, use } from './lib.mjs';
 import { branchesFile, fanFile } from './graphs.mjs';
 
 // What is drawn, in pixels of the window: the ways of the edges, the boxes of labels and nodes.
@@ -27,7 +27,9 @@ const drawn = (page) => page.evaluate(() => {
 const inside = (b) => ([x, y]) => x > b.left + 1 && x < b.right - 1 && y > b.top + 1 && y < b.bottom - 1;
 const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-test('a switch with 12 conditions: each label on its own edge, in the order of the file, all in view', () => use(fanFile(), {}, async (page) => {
+test('a switch with 12 conditions: each label on its own edge, in the order of the file, all in view when it is fitted', () => use(fanFile(), {}, async (page) => {
+  await blur(page);
+  await press(page, 'f');
   const { edges, labels, nodes, letters, pane } = await drawn(page);
   assert.equal(labels.length, 13);
   for (const l of labels) {

@@ -1,4 +1,5 @@
 import { assert, blur, graph, press, test, use } from './lib.mjs';
+import { chainFile, fanFile } from './graphs.mjs';
 
 const place = (page) => page.locator('.canvas > g').first().getAttribute('transform');
 const scale = async (page) => Number((await place(page)).match(/scale\(([\d.e-]+)\)/)[1]);
@@ -43,3 +44,29 @@ test('a node that calls another tool says so', () => use(graph('frames'), {}, as
   assert.equal(await page.locator('.canvas .sub >> text="calls stop"').count(), 2, 'the branches');
   assert.match(await page.locator('[data-node=stops]').getAttribute('aria-label'), /calls stop/);
 }));
+
+// inView is which nodes are in the pane as a whole, and the size of the smallest letters in it, in pixels.
+const inView = (page) => page.evaluate(() => {
+  const pane = document.querySelector('.canvas').getBoundingClientRect();
+  const inside = (el) => {
+    const { left, right, top, bottom } = el.getBoundingClientRect();
+    return left >= pane.left && right <= pane.right && top >= pane.top && bottom <= pane.bottom;
+  };
+  return {
+    nodes: [...document.querySelectorAll('.canvas .node')].filter((el) => inside(el.querySelector('.body'))).map((el) => el.dataset.node),
+    letters: Math.min(...[...document.querySelectorAll('.canvas text')].map((el) => parseFloat(getComputedStyle(el).fontSize) * el.getScreenCTM().a)),
+  };
+});
+
+for (const [what, file, all] of [['45 nodes', () => chainFile(43), 45], ['12 ways', fanFile, 16]]) {
+  test(`a graph of ${what} begins at its entry where it can be read, and one key shows the whole`, () => use(file(), {}, async (page) => {
+    const begun = await inView(page);
+    assert.ok(begun.letters > 9.5, `letters of ${begun.letters} pixels`);
+    assert.ok(begun.nodes.includes('entry') && begun.nodes.length > 1 && begun.nodes.length < all, `${begun.nodes} in view`);
+    await blur(page);
+    await press(page, 'f');
+    const whole = await inView(page);
+    assert.equal(whole.nodes.length, all);
+    assert.ok(whole.letters < begun.letters);
+  }));
+}

@@ -18,7 +18,7 @@ test('a handled error, a failure and the way between them each have a sign and w
   assert.deepEqual(await badges(page, 'mend'), []);
   assert.match(await name(page, 'work'), /an error was handled/);
   assert.match(await name(page, 'bad'), /failed/);
-  assert.match(await name(page, 'exit'), /has not run/);
+  assert.match(await name(page, 'exit'), /, not run/);
   const dashes = (id) => page.evaluate((of) => getComputedStyle(document.querySelector(`[data-node=${of}] .body`)).strokeDasharray, id);
   assert.notEqual(await dashes('exit'), 'none');
   assert.equal(await dashes('mend'), 'none');

@@ -33,34 +33,86 @@ export function handled() {
   ]);
 }
 
-// any is a graph of n nodes with switches, errors, loops and jumps; the same seed gives the same one.
-export function any(n, seed) {
+// random gives numbers from 0 to 1, the same for the same seed.
+function random(seed) {
   let state = seed;
-  const chance = () => {
+  return () => {
     state = (state * 1103515245 + 12345) % 2147483648;
     return state / 2147483648;
   };
+}
+
+// any is a graph of n nodes with switches, errors, loops and jumps; the same seed gives the same one.
+export function any(n, seed) {
+  const chance = random(seed);
   const nodes = [node('entry', 'entry')];
   for (let i = 1; i < n - 1; i++) nodes.push(node(`n${i}`, chance() < 0.25 ? 'switch' : chance() < 0.5 ? 'mcp' : 'transform'));
   nodes.push(node('exit', 'exit'));
+  return made(`any ${n} (${seed})`, nodes, edgesOf(nodes, chance, { back: 0.06, most: 4, failing: 0.25 }));
+}
+
+// mixed is like any, with all that a file may have: switches of 2 to 12 conditions, parallels of 2 to 12 branches, calls that run for
+// each item, calls of other tools, more errors, loops to far above. Most of them have few ways out.
+export function mixed(n, seed, written = false) {
+  const chance = random(seed * 7919 + 17);
+  const nodes = [node('entry', 'entry')];
+  const some = () => 2 + Math.floor(chance() ** 3 * 11);
+  for (let i = 1; i < n - 1; i++) {
+    const kind = chance();
+    const id = `n${i}`;
+    if (kind < 0.2) nodes.push({ ...node(id, 'switch'), rules: some() });
+    else if (kind < 0.28) nodes.push({ id, type: 'parallel', branches: Array.from({ length: some() }, (_, b) => node(`branch_${b + 1}`, 'mcp')) });
+    else if (kind < 0.36) nodes.push({ id, type: 'graph', tool: 'other', each: chance() < 0.5 });
+    else nodes.push({ ...node(id, kind < 0.65 ? 'mcp' : 'transform'), each: chance() < 0.2 });
+  }
+  nodes.push(node('exit', 'exit'));
+  return made(`mixed ${n} (${seed})`, nodes, edgesOf(nodes, chance, { back: 0.05, far: 14, failing: 0.3, written }));
+}
+
+// edgesOf leads from each node to some below it, seldom to one above, so that each node is reached.
+function edgesOf(nodes, chance, { back, far = 6, most = 0, failing, written }) {
   const edges = [];
   const reached = new Set();
+  const last = nodes.length - 1;
   const to = (i, first) => {
-    const at = first && !reached.has(i + 1) ? i + 1 : chance() < 0.06 ? Math.max(1, i - Math.floor(chance() * 6)) : Math.min(n - 1, i + 1 + Math.floor(chance() * chance() * 8));
+    const at = first && !reached.has(i + 1) ? i + 1 : chance() < back ? Math.max(1, i - Math.floor(chance() * far)) : Math.min(last, i + 1 + Math.floor(chance() * chance() * 8));
     reached.add(at);
     return nodes[at].id;
   };
-  nodes.slice(0, -1).forEach(({ id, type }, i) => {
+  nodes.slice(0, -1).forEach(({ id, type, rules }, i) => {
     if (type !== 'switch') {
       edges.push(next(id, to(i, true)));
-      if (type === 'mcp' && chance() < 0.25) edges.push(failed(id, to(i)));
+      if ((type === 'mcp' || !most && type !== 'entry' && type !== 'transform') && chance() < failing) edges.push(failed(id, to(i)));
       return;
     }
-    const ways = 1 + Math.floor(chance() * 4);
-    for (let j = 0; j < ways; j++) edges.push(when(id, to(i, j === 0), `${id}.count > ${j}`));
-    edges.push(otherwise(id, to(i)));
+    const ways = most ? 1 + Math.floor(chance() * most) : rules;
+    const ends = Array.from({ length: ways + 1 }, (_, j) => to(i, j === 0));
+    if (written) ends.sort((a, b) => nodes.findIndex((x) => x.id === a) - nodes.findIndex((x) => x.id === b));
+    ends.forEach((end, j) => edges.push(j < ways ? when(id, end, `${id}.count > ${j}`) : otherwise(id, end)));
   });
-  return made(`any ${n} (${seed})`, nodes, edges);
+  return edges;
+}
+
+// levels are the drawings of a layout: that of the whole and that within each block of steps, as layouts that measure takes.
+export function levels(g) {
+  return [...new Set(g.nodes.map((n) => n.parent))].map((parent) => {
+    const nodes = g.nodes.filter((n) => n.parent === parent);
+    const edges = g.edges.filter((e) => g.byId.get(e.from).parent === parent);
+    const [x, y] = edges[0]?.shift ?? [0, 0];
+    return { nodes: nodes.map((n) => ({ ...n, box: { ...n.box, x: n.box.x - x, y: n.box.y - y } })), edges };
+  });
+}
+
+// against is how many pairs of ways out of a node leave it against the order of the file, in which errors are last, or have
+// labels side by side that do.
+export function against({ nodes, edges }) {
+  let n = 0;
+  for (const { id } of nodes) {
+    const ways = edges.filter((e) => e.from === id && !e.back && !['read', 'after', 'order'].includes(e.kind));
+    const starts = ways.sort((a, b) => (a.kind === 'error') - (b.kind === 'error')).map((e) => [points(e.path)[0][0], e.at ?? {}]);
+    starts.forEach(([x, at], i) => starts.slice(0, i).forEach(([before, label]) => { if (x < before || at.y === label.y && at.x < label.x) n++; }));
+  }
+  return n;
 }
 
 // measure counts what overlaps and crosses in a layout: { overNode, overLabel, nodes, labels, crossings }.
@@ -79,7 +131,7 @@ export function measure(g) {
     found.overNode += nodes.filter((n) => n.id !== e.from && n.id !== e.to && runs(n)).length;
     found.overLabel += labels.filter((l) => l.of !== e && !(l.of.from === e.from && l.of.to === e.to) && runs(l)).length;
   });
-  found.crossings = pairs(lines, cross);
+  found.crossings = crossings(g.edges, lines);
   return found;
 }
 
@@ -112,13 +164,34 @@ function within(area, a, b) {
   return false;
 }
 
-function cross(p, q) {
-  const side = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-  return p.some((b, i) => i > 0 && q.some((d, k) => {
-    if (!k) return false;
-    const [a, c] = [p[i - 1], q[k - 1]];
-    return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
-  }));
+// crossings counts where the ways of different edges cross: a pair that crosses three times counts three. Edges to the same
+// node that run on as one line are one there, and do not cross where they meet.
+function crossings(edges, lines) {
+  const before = new Map(); // node → the ways to it that are counted already
+  const pieces = lines.flatMap((line, of) => {
+    const others = before.get(edges[of].to) ?? before.set(edges[of].to, []).get(edges[of].to);
+    const same = (other) => line.findLastIndex((p, i) => {
+      const q = other[other.length - line.length + i];
+      return !q || Math.abs(p[0] - q[0]) + Math.abs(p[1] - q[1]) > 0.01;
+    });
+    const meets = Math.min(line.length - 1, ...others.map((other) => same(other) + 1));
+    others.push(line);
+    return line.slice(1, meets + 1).map((to, i) => {
+      const a = line[i];
+      const b = i + 1 === meets ? [0, 1].map((k) => a[k] + (to[k] - a[k]) * 0.98) : to;
+      return { of, a, b, left: Math.min(a[0], b[0]), right: Math.max(a[0], b[0]), top: Math.min(a[1], b[1]), bottom: Math.max(a[1], b[1]) };
+    });
+  }).sort((p, q) => p.top - q.top);
+  const right = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]); // of the line through a and b
+  let n = 0;
+  pieces.forEach((p, i) => {
+    for (let k = i + 1; k < pieces.length && pieces[k].top <= p.bottom; k++) {
+      const q = pieces[k];
+      if (p.of === q.of || p.left > q.right || q.left > p.right) continue;
+      if (right(p.a, p.b, q.a) !== right(p.a, p.b, q.b) && right(q.a, q.b, p.a) !== right(q.a, q.b, p.b)) n++;
+    }
+  });
+  return n;
 }
 
 // file writes a graph file to the state's directory and gives its path. tools are names with their nodes.

@@ -127,12 +127,12 @@ test('single letters can be switched off', () => use(graph('loop'), {}, async (p
   await press(page, 'Escape');
   await press(page, '4');
   await page.waitForTimeout(200);
-  assert.equal(await page.locator('#panel-step').count(), 1);
+  assert.equal(await page.locator('#panel-source').count(), 0);
   await page.reload();
   await page.waitForSelector('.node');
   await press(page, '4', '?');
   await page.waitForTimeout(200);
-  assert.equal(await page.locator('#panel-step').count(), 1);
+  assert.equal(await page.locator('#panel-source').count(), 0);
   assert.equal(await page.locator('dialog').count(), 0);
 }));
 

@@ -45,6 +45,26 @@ test('a run of yesterday is found by an argument', () => {
   });
 });
 
+// A status has the word that the terminal has; its class and the request have the one of JSON.
+test('a run that failed is called failed wherever its status is', () => {
+  const state = newState();
+  toolgraph(['run', graph('frames'), 'stop', 'n=2', '--state', state], { ok: false });
+  return use(graph('frames'), { state }, async (page) => {
+    await press(page, 'r');
+    assert.deepEqual(await page.locator('select[aria-label=status] option').allTextContents(), ['any status', 'running', 'paused', 'waiting', 'finished', 'failed', 'cancelled', 'interrupted']);
+    await page.selectOption('select[aria-label=status]', { label: 'failed' });
+    await page.waitForSelector('.runs .status.error');
+    assert.equal(await text(page, '.runs .status'), 'failed');
+    assert.match(toolgraph(['runs', 'list', '--status', 'failed', '--state', state]), / failed /);
+    assert.match(toolgraph(['runs', 'list', '--status', 'error', '--state', state]), / failed /);
+    assert.equal(JSON.parse(toolgraph(['runs', 'list', '--json', '--state', state])).runs[0].status, 'error');
+    await page.click('.runs button');
+    await page.waitForSelector('.controls .status.error');
+    assert.equal(await text(page, '.controls .status'), 'failed');
+    await page.waitForFunction(() => document.title.startsWith('stop, failed'));
+  });
+});
+
 test('a long list has pages, stays where it is while runs arrive, and the chosen run stays in sight', () => {
   const state = newState();
   return use(graph('live'), { state, viewport: { width: 1440, height: 500 } }, async (page, url) => {

@@ -26,6 +26,29 @@ test('a call that runs is a row with its time and its progress, and Pause says w
   assert.equal(await page.locator('.spinner').count(), 0);
 }));
 
+// A number of steps is that of executions, wherever it is on the screen; what steps, items and turns a node has are its parts.
+for (const [file, name, parts] of [['steps', 'survey', 8], ['frames', 'trip', 0], ['loop', 'sum', 0]]) {
+  test(`all numbers of steps on the screen are the same, ${file}`, () => use(graph(file), { state: newState() }, async (page) => {
+    if (file !== 'loop') await tool(page, name);
+    await submit(page);
+    await status(page, 'finished');
+    await blur(page);
+    await press(page, 'r', 'End');
+    await page.waitForSelector('.runs .chosen');
+    await page.waitForSelector('.step-head .status.finished');
+    const steps = await page.evaluate(() => [...document.querySelector('main').innerText.matchAll(/([\d,]+) steps?\b/g)].map((m) => Number(m[1].replaceAll(',', ''))));
+    const { steps: recorded } = await page.evaluate(async () => (await (await fetch('/api/runs?limit=1')).json()).runs[0]);
+    assert.ok(steps.length >= 3, `${steps}`); // the list of runs, the head of the steps, the inspector
+    assert.deepEqual(steps, steps.map(() => recorded));
+    if (!parts) return;
+    assert.ok(recorded > parts);
+    assert.match(await text(page, '.row .unfold'), new RegExp(`${parts} parts`));
+    assert.match(await page.locator('[data-node=texts]').getAttribute('aria-label'), /block texts, 3 parts, for each item/);
+    await page.locator('.row', { hasText: 'steps' }).first().click();
+    await page.waitForSelector(`.facts >> text=${parts} parts`);
+  }));
+}
+
 test('a failed run opens at its failing step; parts and frames unfold by the keyboard, on one time axis', () => {
   const state = newState();
   toolgraph(['run', graph('live'), 'walk', '--state', state], { ok: false });

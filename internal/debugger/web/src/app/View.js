@@ -72,7 +72,7 @@ function Chosen() {
   const took = step?.ms === undefined ? '' : duration(step.ms);
   return html`
     <section class="chosen" aria-label="chosen step" aria-live="polite">
-      <h2><span class="mono">${nodeText(node, part.value)}</span> <span class="muted">${step?.skipped ? 'was not run' : step && !selected.value ? took : 'has not run'}</span></h2>
+      <h2><span class="mono">${nodeText(node, part.value)}</span> <span class="muted">${step?.skipped ? 'not run' : step && !selected.value ? took : 'not run'}</span></h2>
       <p class="muted">${step?.error ? 'It failed' : step && !step.skipped && !selected.value && 'It ended'}${step?.attempts > 1 && ` after ${step.attempts} attempts`}</p>
       ${values.value && text && !step.skipped && html`<pre class=${cx('code', step.error && 'wrong')} tabindex="0">${text}</pre>`}
     </section>`;

@@ -2,7 +2,7 @@
 // texts, findings and lines come in, changes and questions about a place go out by the functions it is given.
 import { EditorState, StateEffect, StateField, Compartment } from '@codemirror/state';
 import {
-  Decoration, EditorView, drawSelection, dropCursor, gutter, GutterMarker, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, tooltips,
+  Decoration, EditorView, ViewPlugin, drawSelection, dropCursor, gutter, GutterMarker, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, tooltips,
 } from '@codemirror/view';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
@@ -10,7 +10,7 @@ import { yaml } from '@codemirror/lang-yaml';
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, startCompletion } from '@codemirror/autocomplete';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { colours, theme } from './theme.js';
+import { colours, MOST_HANG, theme } from './theme.js';
 
 const LEAVES = 3000; // ms in which Tab leaves the editor after Escape
 
@@ -73,6 +73,29 @@ const lit = StateField.define({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+// Lines that are wrapped go on below where their text begins, behind indentation, dashes and the sign of a comment. Deeper than
+// MOST_HANG characters they do not: a narrow pane needs the room.
+const begins = /^ *(?:- +)*(?:# ?)?/;
+const hangs = Array.from({ length: MOST_HANG + 1 }, (_, n) => Decoration.line({ class: `hang-${n}` }));
+function hang(view) {
+  const marks = [];
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to;) {
+      const line = view.state.doc.lineAt(at);
+      const n = Math.min(MOST_HANG, begins.exec(line.text)[0].length);
+      if (n && marks.at(-1)?.from !== line.from) marks.push(hangs[n].range(line.from));
+      at = line.to + 1;
+    }
+  }
+  return Decoration.set(marks);
+}
+const hanging = ViewPlugin.define((view) => ({
+  marks: hang(view),
+  update(u) {
+    if (u.docChanged || u.viewportChanged) this.marks = hang(u.view);
+  },
+}), { decorations: (plugin) => plugin.marks });
 
 class Stop extends GutterMarker {
   toDOM() {
@@ -168,7 +191,7 @@ export function open(host, { text, label, writable, complete, describe, onText, 
       stopGutter, lineNumbers(), lintGutter(), codeFolding(), foldGutter(), stops, lit,
       highlightSpecialChars({ addSpecialChars: /[\u202a-\u202c\u2068]/g }), history(), drawSelection(), dropCursor(), highlightActiveLine(), highlightActiveLineGutter(),
       indentOnInput(), indentUnit.of('  '), EditorState.tabSize.of(2), bracketMatching(), highlightSelectionMatches(), search({ top: true }),
-      EditorView.lineWrapping, yaml(), syntaxHighlighting(colours), described(describe), theme,
+      EditorView.lineWrapping, hanging, yaml(), syntaxHighlighting(colours), described(describe), theme,
       tooltips({ tooltipSpace: ({ dom }) => ({ top: dom.getBoundingClientRect().top, left: 0, right: innerWidth, bottom: innerHeight }) }), // not over what is to be decided
       keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, ...defaultKeymap]),
       EditorView.updateListener.of((update) => {
@@ -207,9 +230,10 @@ export function open(host, { text, label, writable, complete, describe, onText, 
     },
     setLit: (first, last, asked) => own({ effects: setLit.of({ first, last, asked }) }),
     setStops: (lines) => own({ effects: setStops.of(lines) }),
-    reveal(line, column = 1, focus = false) {
+    // reveal scrolls to a place: to the middle, or to the top with a few lines above it.
+    reveal(line, column = 1, focus = false, top = false) {
       const at = offsetOf(view.state.doc, line, column);
-      own({ ...(focus ? { selection: { anchor: at } } : {}), effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+      own({ ...(focus ? { selection: { anchor: at } } : {}), effects: EditorView.scrollIntoView(at, top ? { y: 'start', yMargin: 40 } : { y: 'center' }) });
       if (focus) view.focus();
     },
     focus: () => view.focus(),

@@ -12,6 +12,9 @@ export const colours = HighlightStyle.define([
   { tag: [tags.labelName, tags.typeName, tags.meta], color: 'var(--turn-line)' },
 ]);
 
+export const MOST_HANG = 20; // characters by which wrapped lines are indented at most
+const hangs = Object.fromEntries(Array.from({ length: MOST_HANG }, (_, i) => [`.cm-line.hang-${i + 1}`, { paddingLeft: `calc(${i + 1}ch + 6px)`, textIndent: `-${i + 1}ch` }]));
+
 const tip = { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line-strong)', borderRadius: 'var(--corner)', boxShadow: 'var(--shadow)' };
 const control = { backgroundImage: 'none', backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line-strong)', borderRadius: '4px', font: '12.5px var(--sans)', minHeight: '24px' };
 
@@ -26,6 +29,7 @@ export const theme = EditorView.theme({
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '4ch' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
   '.cm-activeLineGutter': { backgroundColor: 'transparent', color: 'var(--text)', fontWeight: '600' },
+  ...hangs,
   '.stops': { width: '14px' },
   '.stop': { color: 'var(--bad)', paddingLeft: '3px', lineHeight: '20px' },
   '.lit': { backgroundColor: 'var(--accent-ground)', boxShadow: 'inset 3px 0 var(--accent)' },

@@ -55,7 +55,7 @@ function cut(layers, tops, cutting, n) {
 }
 
 // crossing gives the pieces of edges that end in a layer.
-export const crossing = (layers, l) => layers[l].flatMap((item) => item.up.map((u) => ({ from: u.item, to: item, chain: u.chain })));
+export const crossing = (layers, l) => layers[l].flatMap((item) => item.up.map((u) => ({ from: u.item, to: item, chains: u.chains })));
 
 // extent is the place of some layers across.
 export function extent(layers) {

@@ -19,10 +19,10 @@ export function detail(node) {
   switch (node.type) {
     case 'mcp': return `${node.server} · ${node.tool}`;
     case 'graph': return `calls ${node.tool}`;
-    case 'parallel': return `${node.branches.length} branches`;
+    case 'parallel': return plural(node.branches.length, 'branch');
     case 'transform': return node.expr ?? '';
     case 'ask': return node.message ?? '';
-    case 'steps': return plural(node.steps.length, 'step');
+    case 'steps': return plural(node.steps.length, 'part');
     case 'switch': return node.rules ? plural(node.rules, 'rule') : 'no rules';
     default: return '';
   }

@@ -25,7 +25,10 @@ export function bytes(n) {
 }
 
 export const count = (n) => n.toLocaleString('en');
-export const plural = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+const many = (noun) => `${noun}${/(ch|s|x)$/.test(noun) ? 'es' : 's'}`;
+export const plural = (n, noun) => `${count(n)} ${n === 1 ? noun : many(noun)}`;
+// counted is a progress, 3 or 2/3, with what it counts.
+export const counted = (progress, noun) => `${progress} ${/(^|\/)1$/.test(progress) ? noun : many(noun)}`;
 
 // percent is a share as people read it.
 export const percent = (share) => (share > 0 && share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`);

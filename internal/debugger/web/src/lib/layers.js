@@ -1,6 +1,11 @@
 // The layers of a graph. An edge against the direction leads back; the others lead down. An edge
 // over several layers has a place in each of them, and its label one in a layer of labels next to
 // the node that it leaves. So a label has room of its own as a node has, and nothing else is drawn there.
+// Edges to the same node become one line, which crosses others once: each way along it leads to that node.
+
+const JOINT = { next: 'way', condition: 'way', default: 'way' }; // what becomes one line; others do so with their own kind
+const APART = new Set(['read', 'after', 'order']); // between steps: those have no ways out that are in order
+const JOINS = 3; // layers of joining lines, at most
 
 // layersOf gives the layers, each a list of items in the order of the file, and for each edge its
 // chain of items from the upper end to the lower. Sizes and labels come with the nodes and edges.
@@ -15,8 +20,12 @@ export function layersOf(nodes, edges) {
   for (const id of upwards.reverse()) {
     for (const e of out.get(id)) if (!back.has(e)) rank.set(e.to, Math.max(rank.get(e.to), rank.get(id) + 1));
   }
-  const gapOf = (e) => (back.has(e) ? rank.get(e.from) - 1 : rank.get(e.from)); // where its label is
-  const labelled = new Set(edges.filter((e) => e.text && e.from !== e.to).map(gapOf));
+  const topOf = (e) => rank.get(back.has(e) ? e.to : e.from);
+  const bottomOf = (e) => rank.get(back.has(e) ? e.from : e.to);
+  const gapOf = (e) => (back.has(e) ? bottomOf(e) - 1 : topOf(e)); // where its label is
+  const real = edges.filter((e) => e.from !== e.to);
+  const labelled = new Set(real.filter((e) => e.text).map(gapOf));
+  const { turn, joins } = twins(real.filter((e) => e.text && !back.has(e)), topOf);
   const layers = [];
   const layerOf = []; // rank → index of its layer
   const last = Math.max(...rank.values());
@@ -24,24 +33,35 @@ export function layersOf(nodes, edges) {
     layerOf.push(layers.length);
     layers.push([]);
     if (labelled.has(r)) layers.push([]);
+    for (let n = joins.get(r) ?? 0; n > 0; n--) layers.push(Object.assign([], { joining: true }));
   }
 
   const chains = [];
   const place = (item, layer) => {
     item.layer = layer;
     layers[layer].push(item);
+    return item;
+  };
+  const lines = new Map(); // what runs on together, and in which layer → its item
+  // lineOf is what an edge shares a line with in a layer: nothing beside its label, where the ways out of a node are in
+  // order; then those between the same nodes, by two; then all of its kind to the same node.
+  const lineOf = (e, l) => {
+    const beside = layerOf[gapOf(e)] + 1;
+    if (l === beside && (labelled.has(gapOf(e)) || out.get(e.from).length > 1 && !APART.has(e.kind)) || back.has(e) && l > beside) return [e.key];
+    const far = l - beside;
+    const most = joins.get(topOf(e)) ?? 0;
+    if (back.has(e) || far > most || !most) return [];
+    return [e.from, far < most ? (turn.get(e) ?? 0) >> far : 0];
   };
   const chainOf = (e) => {
-    const [top, bottom] = back.has(e) ? [e.to, e.from] : [e.from, e.to];
     const at = e.text ? layerOf[gapOf(e)] + 1 : -1;
-    const chain = { edge: e, back: back.has(e), items: [items.get(top)] };
-    for (let l = layerOf[rank.get(top)] + 1; l < layerOf[rank.get(bottom)]; l++) {
-      const item = l === at ? { label: e, width: e.text.width, height: e.text.height, up: [], down: [] } : { width: 0, height: 0, up: [], down: [] };
-      item.chain = chain;
-      place(item, l);
-      chain.items.push(item);
+    const chain = { edge: e, back: back.has(e), items: [items.get(back.has(e) ? e.to : e.from)] };
+    for (let l = layerOf[topOf(e)] + 1; l < layerOf[bottomOf(e)]; l++) {
+      const key = JSON.stringify([l, e.to, chain.back, JOINT[e.kind] ?? e.kind, ...lineOf(e, l)]);
+      if (!lines.has(key)) lines.set(key, place({ ...(l === at ? { label: e, width: e.text.width, height: e.text.height } : { width: 0, height: 0 }), chain }, l));
+      chain.items.push(lines.get(key));
     }
-    chain.items.push(items.get(bottom));
+    chain.items.push(items.get(back.has(e) ? e.from : e.to));
     chains.push(chain);
   };
   preorder(nodes, out, (id) => place(items.get(id), layerOf[rank.get(id)]), chainOf);
@@ -49,15 +69,36 @@ export function layersOf(nodes, edges) {
   return { layers, chains, items };
 }
 
-// link notes for each item its neighbours in the layers above and below.
+// twins finds the ways out of a node that lead to the same one: the turn of each among them, and for each rank how many
+// layers they need to join. Two and two do, in each layer: so a line between them is crossed once, not by each.
+function twins(edges, rankOf) {
+  const joins = new Map();
+  const turn = new Map();
+  const same = new Map();
+  for (const e of edges) {
+    const key = JSON.stringify([e.from, e.to, e.kind === 'error']);
+    const n = same.get(key) ?? 0;
+    same.set(key, n + 1);
+    turn.set(e, n);
+    if (n) joins.set(rankOf(e), Math.max(joins.get(rankOf(e)) ?? 0, Math.min(JOINS, Math.ceil(Math.log2(n + 1)))));
+  }
+  return { turn, joins };
+}
+
+// link notes for each item its neighbours in the layers above and below: { item, chain, chains: all that run there }.
 export function link(chains) {
   for (const { items } of chains) for (const item of items) item.up = item.down = null;
+  const put = (item, side, other, chain) => {
+    const near = item[side] ??= [];
+    const known = !(item.node && other.node) && near.find((n) => n.item === other);
+    if (known) known.chains.push(chain);
+    else near.push({ item: other, chain, chains: [chain] });
+  };
   for (const chain of chains) {
-    chain.items.forEach((item, i) => {
-      item.up ??= [];
-      item.down ??= [];
-      if (i > 0) item.up.push({ item: chain.items[i - 1], chain });
-      if (i < chain.items.length - 1) item.down.push({ item: chain.items[i + 1], chain });
+    for (const item of chain.items) [item.up, item.down] = [item.up ?? [], item.down ?? []];
+    chain.items.slice(1).forEach((item, i) => {
+      put(item, 'up', chain.items[i], chain);
+      put(chain.items[i], 'down', item, chain);
     });
   }
 }

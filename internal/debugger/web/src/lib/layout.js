@@ -47,14 +47,19 @@ function layOut(graph, data, closed) {
     ports.get(e.to)[1]++;
   }
   const beside = new Set(edges.filter((e) => ports.get(e.from)[0] > MANY).map((e) => e.to));
-  const loops = new Map(edges.filter((e) => e.from === e.to).map((e) => [e.from, e]));
+  const besides = new Map(); // node → the room that its loops take
+  for (const e of edges) {
+    if (e.from !== e.to) continue;
+    e.beside = besides.get(e.from) ?? 0;
+    besides.set(e.from, e.beside + 26 + (e.text?.width ?? 0));
+  }
   const nodes = graph.nodes.map((n) => {
     const inside = n.steps && !closed.has(n.id) ? layOut({ nodes: n.steps, edges: n.edges ?? [] }, data, closed) : null;
     return {
       ...n,
       inside,
       box: boxOf(n, Math.max(...ports.get(n.id)), beside.has(n.id) ? FEWER : LETTERS, data, inside),
-      beside: loops.has(n.id) ? 26 + (loops.get(n.id).text?.width ?? 0) : 0,
+      beside: besides.get(n.id) ?? 0,
     };
   });
   let { layers, chains, items } = layersOf(nodes, edges);
@@ -75,8 +80,8 @@ function layOut(graph, data, closed) {
   };
 }
 
-// loop leads from the right side of a node back to it.
+// loop leads from the right side of a node back to it, around those before it.
 function loop(e, { x, y, width, height }) {
-  const [right, by] = [x + width / 2, Math.min(14, height / 4)];
-  return { ...e, back: true, path: `M${right} ${y + by}h12q10 0 10 ${-by}t-10 ${-by}h-12`, at: e.text && { x: right + 26 + e.text.width / 2, y } };
+  const [right, far, by] = [x + width / 2, 12 + e.beside, Math.min(e.beside ? 18 : 14, height / (e.beside ? 3 : 4))];
+  return { ...e, back: true, path: `M${right} ${y + by}h${far}q10 0 10 ${-by}t-10 ${-by}h${-far}`, at: e.text && { x: right + far + 14 + e.text.width / 2, y } };
 }

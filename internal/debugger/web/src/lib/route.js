@@ -48,16 +48,16 @@ export function route(layers, chains) {
     width: width + MARGIN,
     height: height + MARGIN,
     bands: starts,
-    paths: new Map(chains.map((chain) => [chain.edge, pathOf(chain, ends.get(chain), lines, (to, from) => leap.get(to)?.find((p) => p.from === from && p.chain === chain))])),
+    paths: new Map(chains.map((chain) => [chain.edge, pathOf(chain, ends.get(chain), lines, (to, from) => leap.get(to)?.find((p) => p.from === from && p.chains.includes(chain)))])),
   };
 }
 
 // space is the distance of two layers: more where edges go far to a side.
 function space(upper, lower) {
   const far = Math.max(0, ...upper.flatMap((item) => item.down.map((d) => Math.abs(d.item.x - item.x))));
-  if (lower.within) return 16 + Math.min(20, far * 0.1);
+  if (lower.within || lower.joining || upper.joining) return 16 + Math.min(20, far * 0.1);
   const labels = upper.some((i) => i.label) || lower.some((i) => i.label);
-  return (labels ? 20 : 40) + Math.min(46, far * 0.1);
+  return labels ? 20 + Math.min(40, far * 0.1) : 40 + Math.min(46, far * 0.1);
 }
 
 // lanes are the edges that go from the layer before l to the next column, from the left to the right.
@@ -80,7 +80,7 @@ function ports(layers) {
         const middle = straight < 0 ? (near.length - 1) / 2 : straight;
         const room = item.node.box.width / 2 - inset(item.node);
         const by = Math.min(PORT * 1.6, room / Math.max(1, middle, near.length - 1 - middle));
-        near.forEach((n, i) => set(n.chain, end, r(item.x + (i - middle) * by)));
+        near.forEach((n, i) => n.chains.forEach((chain) => set(chain, end, r(item.x + (i - middle) * by))));
       }
     }
   }

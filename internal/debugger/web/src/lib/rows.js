@@ -24,9 +24,10 @@ export function breakLayers(layers, chains) {
     for (const item of layer) rowOf.set(item, item.width ? turn++ % rows[l] : 0);
   });
   const passing = new Map(); // item → by row, what passes there instead of it
-  const pass = (item, row, chain, dummy) => {
+  const pass = (item, row, chain, dummy, along) => {
     if (!passing.has(item)) passing.set(item, []);
-    (passing.get(item)[row] ??= []).push({ dummy, chain });
+    (passing.get(item)[row] ??= []).push({ dummy, chain, along });
+    return dummy;
   };
   for (const chain of chains) {
     const all = [];
@@ -35,9 +36,9 @@ export function breakLayers(layers, chains) {
       for (let row = i ? 0 : rowOf.get(item); row < (i < chain.items.length - 1 ? rows[l] : rowOf.get(item) + 1); row++) {
         if (row === rowOf.get(item)) all.push(item);
         else {
-          const dummy = { width: 0, height: 0, chain, layer: first[l] + row, loose: loose[l] };
-          pass(item, row, chain, dummy);
-          all.push(dummy);
+          const along = i ? all.at(-1) : chain.items[1]; // one line stays one
+          const line = !along.width && passing.get(item)?.[row]?.find((p) => p.along === along)?.dummy;
+          all.push(line || pass(item, row, chain, { width: 0, height: 0, chain, layer: first[l] + row, loose: loose[l] }, along));
         }
       }
     });

@@ -1,8 +1,8 @@
 // What runs have used, as people read it.
-import { bytes, count, plural } from './format.js';
+import { bytes, plural } from './format.js';
 
 export const usage = (u) => `${plural(u.calls, 'call')} · ${bytes(u.bytesIn)} in · ${bytes(u.bytesOut)} out`;
-export const saved = (tokens) => `≈ ${count(tokens)} tokens saved`;
+export const saved = (tokens) => `≈ ${plural(tokens, 'token')} saved`;
 export const savedTitle = 'an estimate: a quarter of bytes in less bytes out';
 
 // gapless adds the days without runs, so that a chart has one place for each; it gives the last of them.

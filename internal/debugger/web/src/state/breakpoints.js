@@ -2,11 +2,13 @@
 // breakpoint is at a node (read), at each part of it (read[]) or at a branch (facts.weather).
 import { computed, effect, signal } from '@preact/signals';
 import { get, put, seg } from '../lib/api.js';
-import { graph, toolName } from './project.js';
+import { project, toolName } from './project.js';
 import { attempt } from './ui.js';
 
 const all = signal(new Map()); // tool → list of { node, condition, disabled }
 
+// listed are those of all tools: { tool, node, condition, disabled }.
+export const listed = computed(() => [...all.value].flatMap(([tool, list]) => list.map((b) => ({ tool, ...b }))));
 export const breakpoints = computed(() => all.value.get(toolName.value) ?? []);
 export const breakpointOf = (node) => breakpoints.value.find((b) => b.node === node);
 
@@ -18,20 +20,22 @@ export function heardBreakpoints({ tool, breakpoints: list }) {
   all.value = new Map(all.value).set(tool, list);
 }
 
-const load = (tool) => attempt(async () => heardBreakpoints(await get(`breakpoints/${seg(tool)}`)));
-effect(() => {
-  if (graph.value && !all.peek().has(toolName.value)) load(toolName.value);
+export const reloadBreakpoints = () => attempt(async () => {
+  const { tools } = await get('breakpoints');
+  all.value = new Map(tools.map((t) => [t.tool, t.breakpoints]));
 });
-export const reloadBreakpoints = () => Promise.all([...all.value.keys()].map(load));
+const begun = computed(() => Boolean(project.value));
+effect(() => {
+  if (begun.value) reloadBreakpoints();
+});
 
 // breakpointsSent ends when the server has answered all changes: a run that begins then has them.
 let sent = Promise.resolve();
 export const breakpointsSent = () => sent;
 
-// setBreakpoint sets or changes a breakpoint of the chosen tool, or removes it. It fails when the condition is
-// no expression.
-export function setBreakpoint(node, change) {
-  const tool = toolName.value;
+// setBreakpoint sets or changes a breakpoint of a tool, the chosen one if no other is named, or removes it. It fails when the
+// condition is no expression.
+export function setBreakpoint(node, change, tool = toolName.value) {
   const answer = put(`breakpoints/${seg(tool)}`, { condition: '', disabled: false, ...change, node }).then(heardBreakpoints);
   sent = Promise.allSettled([sent, answer]);
   return answer;

@@ -12,6 +12,8 @@ const above = 40; // pixels at the top and at the foot that tools and legend tak
 const below = 24;
 const most = 3;
 const NEAR = 0.55; // from here on all words are shown
+const LEGIBLE = 0.77; // from here on the names of nodes have 10 pixels
+const CLOSE = 0.9; // at which a graph begins that is not legible as a whole: all its words have about 10 pixels
 const steps = Array.from({ length: 36 }, (_, i) => NEAR * 0.9 ** i);
 
 const keyOf = (g) => (g?.given ? `${g.tool} ${g.hash}` : g?.tool);
@@ -37,7 +39,7 @@ export const whole = computed(() => {
 const least = () => Math.min(0.5, whole.value * 0.9);
 
 // overview is whether a map of the graph helps: where it cannot be read as a whole.
-export const overview = computed(() => whole.value < NEAR);
+export const overview = computed(() => whole.value < LEGIBLE);
 
 // shown is the part of the graph that is in the pane, in the graph's own measure.
 export const shown = computed(() => {
@@ -46,9 +48,11 @@ export const shown = computed(() => {
 });
 
 // zoom enlarges around a point of the pane, its middle when none is given.
-export function zoom(by, px = size.value.width / 2, py = size.value.height / 2) {
+export const zoom = (by, px, py) => scaleTo(view.value.k * by, px, py);
+
+function scaleTo(scale, px = size.value.width / 2, py = size.value.height / 2) {
   const { x, y, k } = view.value;
-  const to = Math.min(most, Math.max(least(), k * by));
+  const to = Math.min(most, Math.max(least(), scale));
   look({ k: to, x: px - ((px - x) * to) / k, y: py - ((py - y) * to) / k });
 }
 
@@ -64,7 +68,7 @@ export function centre(gx, gy, k = view.value.k) {
 
 // anew reports whether a view is fitted anew when the pane has another size: a pane that was small, or in the
 // background, says nothing of how the graph is to be looked at.
-const anew = ({ fitted, k }) => fitted && (whole.value >= 0.5 || k < 0.5);
+const anew = ({ fitted, k }) => fitted && (whole.value >= LEGIBLE || k < LEGIBLE);
 
 // fit shows the whole graph, but never larger than life.
 export function fit() {
@@ -74,21 +78,21 @@ export function fit() {
   look({ k, x: (size.value.width - g.width * k) / 2, y: above + Math.max(0, (size.value.height - above - below - g.height * k) / 2), fitted: true });
 }
 
-export const actual = () => zoom(1 / view.value.k);
+export const actual = () => scaleTo(1);
 
-// begin shows a tool as it was looked at before; else the whole graph when its words can be read
-// then, else its entry.
+// begin shows a tool as it was looked at before; else the whole graph when its names can be read
+// then, else its entry, where all words can be.
 export function begin() {
   const g = graph.value;
   if (!g || !size.value.width) return;
   const before = views.value[keyOf(g)];
   if (before && g.nodes.some(visible) && !anew(before)) return;
-  if (whole.value >= 0.5) {
+  if (whole.value >= LEGIBLE) {
     fit();
     return;
   }
   const { box } = g.nodes.find((n) => n.type === 'entry') ?? g.nodes[0];
-  const k = 0.8;
+  const k = CLOSE;
   look({ k, x: Math.min(size.value.width / 2 - box.x * k, 24), y: 48 - (box.y - box.height / 2) * k, fitted: true });
   reveal(g.nodes.find((n) => n.box === box).id);
 }

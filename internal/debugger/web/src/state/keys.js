@@ -1,9 +1,10 @@
 // The keyboard: one table, from which come the help dialog and the hints of buttons. A key with do works on
 // the whole page; the others belong to what has the focus, which handles them.
-import { dialog, letters, show, side, pane, theme } from './ui.js';
+import { dialog, letters, notify, show, side, pane, theme } from './ui.js';
 import { control, controlled, foreign, go, lookOut, paused, pausing, run, total } from './run.js';
 import { here, travel } from './travel.js';
 import { begin } from './form.js';
+import { toQuestion } from './questions.js';
 import { copyLink } from './link.js';
 import { forkHere } from './again.js';
 import { graphKeys } from './graphview.js';
@@ -12,8 +13,11 @@ const act = (action, holds = () => controlled.value) => () => holds() && control
 const open = (which) => () => {
   side.value = which;
   pane.value = 'side';
-  setTimeout(() => document.getElementById(`tab-${which}`)?.focus());
+  setTimeout(() => ((which === 'tools' && document.getElementById('find-tool')) || document.getElementById(`tab-${which}`))?.focus());
 };
+
+// ofRun opens a tab of the inspector that is about a run.
+const ofRun = (tab) => () => (run.value ? show(tab) : notify('no run is open', 'run a tool, or open a recorded run, to see its context and try expressions on it', 'note', 'run'));
 
 // find goes to the field that finds a node: at once, so that nothing that is typed is taken for other keys; in a
 // narrow window once the graph is shown.
@@ -32,7 +36,7 @@ export const keys = [
   { id: 'step', key: 'F11', group: 'Runs', text: 'step into parts and called graphs', do: act('step', () => paused.value) },
   { id: 'out', key: 'Shift+F11', group: 'Runs', text: 'step out: to the end of the frame, or of the parts', do: act('out', () => paused.value) },
   { id: 'stop', key: 'Shift+F8', group: 'Runs', text: 'stop the run; one of another process is cancelled', do: act('stop', () => controlled.value || foreign.value) },
-  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => document.querySelector('.question:not([hidden])')?.querySelector('[data-first], input, select, textarea, [type=submit]').focus() },
+  { key: 'q', group: 'Runs', text: 'to the question that a run or server asks', do: () => toQuestion() },
 
   { key: 'j', group: 'Steps', text: 'next step', do: () => travel(here.value + 1) },
   { key: 'k', group: 'Steps', text: 'previous step', do: () => travel(here.value - 1) },
@@ -41,11 +45,12 @@ export const keys = [
   { key: 'a', group: 'Steps', text: 'run again from this step, if wanted with another value', do: forkHere },
   { key: 'o', group: 'Steps', text: 'out of the frame, to its caller', do: () => lookOut() },
 
+  { key: 'B', group: 'Page', text: 'breakpoints of all tools', do: () => { dialog.value = { kind: 'breakpoints' }; } },
   { key: '1', group: 'Page', text: 'inspect the step', do: () => show('step') },
-  { key: '2', group: 'Page', text: 'its context', do: () => show('context') },
-  { key: '3', group: 'Page', text: 'try expressions', do: () => show('try') },
+  { key: '2', group: 'Page', text: 'its context', do: ofRun('context') },
+  { key: '3', group: 'Page', text: 'try expressions', do: ofRun('try') },
   { key: '4', group: 'Page', text: 'the file', do: () => show('source') },
-  { key: 't', group: 'Page', text: 'tools', do: open('tools') },
+  { key: 't', group: 'Page', text: 'tools; to their search, where there are many', do: open('tools') },
   { key: 'r', group: 'Page', text: 'runs', do: open('runs') },
   { key: '/', group: 'Page', text: 'find a node', do: find },
   { key: 'f', group: 'Page', text: 'fit the graph into view', do: () => graphKeys.fit() },
@@ -89,6 +94,7 @@ export const keys = [
   { key: 'Enter', group: 'On a divider', text: 'largest size; again, the usual one' },
 
   { key: 'Up, Down', group: 'In the list of tools', text: 'previous, next; Enter chooses' },
+  { key: 'Typing', group: 'In the list of tools', text: 'search the tools, where there are many' },
   { key: 'Left, Right', group: 'On tabs', text: 'previous, next' },
   { key: 'Shift+Enter', group: 'In a text field', text: 'a new line' },
 ];

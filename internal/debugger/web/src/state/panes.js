@@ -1,6 +1,22 @@
-// The sizes of the panes that the user has set, in pixels; the others have those of the stylesheet.
+// Which panes there are: those that have something to show. And the sizes that the user has set, in pixels; the others
+// have those of the stylesheet.
 import { computed, signal } from '@preact/signals';
-import { stored, store } from './ui.js';
+import { opening, run, selected } from './run.js';
+import { inspector, pane, stored, store } from './ui.js';
+
+// Without a run there are no steps, and nothing to inspect but a node that was chosen, and the file.
+export const hasRun = computed(() => Boolean(run.value) || opening.value);
+export const inspects = computed(() => hasRun.value || Boolean(selected.value) || inspector.value === 'source');
+export const shownTab = computed(() => (hasRun.value || inspector.value === 'source' ? inspector.value : 'step'));
+// shownPane is the one pane of a narrow window.
+export const shownPane = computed(() => ((pane.value === 'steps' && !hasRun.value) || (pane.value === 'inspect' && !inspects.value) ? 'graph' : pane.value));
+
+// closeInspector gives its room to the graph, when no run is open.
+export function closeInspector() {
+  selected.value = '';
+  inspector.value = 'step';
+  if (pane.value === 'inspect') pane.value = 'graph';
+}
 
 const LEAST = { side: 200, inspector: 240, timeline: 96 };
 const CENTRE = { side: 320, inspector: 320, timeline: 140 }; // what must be left for the graph

@@ -5,6 +5,7 @@ import { computed, effect } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
 import { addressOf, split } from '../lib/address.js';
 import { plural } from '../lib/format.js';
+import { wordOf } from '../lib/status.js';
 import { plain } from '../lib/visible.js';
 import { chooseTool, drawTool, graph, project, tool, toolName } from './project.js';
 import { at, closeRun, frame, go, lookAt, moved, moving, opening, openRun, part, position, run, selected, shownTool, total } from './run.js';
@@ -60,7 +61,7 @@ export function follow() {
   });
   effect(() => {
     const r = run.value;
-    const name = r ? `${r.tool}, ${r.status}` : tool.value?.name;
+    const name = r ? `${r.tool}, ${wordOf(r.status)}` : tool.value?.name;
     document.title = plain([name, project.value?.title, 'Toolgraph'].filter(Boolean).join(' · '));
   });
 }

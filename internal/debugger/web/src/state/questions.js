@@ -11,3 +11,6 @@ const read = (text) => parse(text).get('questions').map((q) => ({ ...plain(q), .
 export async function loadQuestions() {
   questions.value = await get('questions', undefined, read);
 }
+
+// toQuestion gives the keyboard to the question that is shown.
+export const toQuestion = () => document.querySelector('.question:not([hidden])')?.querySelector('[data-first], input, select, textarea, [type=submit]').focus();

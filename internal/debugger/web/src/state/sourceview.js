@@ -3,16 +3,16 @@
 import { computed, effect, signal } from '@preact/signals';
 import { ApiError, post, put } from '../lib/api.js';
 import { remembered } from '../lib/remembered.js';
-import { findings as savedFindings, graph, project, renewing, source, toolName, unsaved } from './project.js';
+import { findings as savedFindings, graph, isGiven, project, renewing, source, toolName, unsaved } from './project.js';
 import { at, lit, own, run } from './run.js';
 import { inspector, notify } from './ui.js';
 
 const asked = signal(null);
 export const revealLine = (line, column = 1, focus = false) => {
-  asked.value = { line, column, focus, at: at.value };
+  asked.value = { line, column, focus, at: at.value, tool: toolName.value };
 };
-// wanted is the place that the user asked for, until another step is shown.
-export const wanted = computed(() => (asked.value?.at === at.value ? asked.value : null));
+// wanted is the place that the user asked for, until another step or tool is shown.
+export const wanted = computed(() => (asked.value?.at === at.value && asked.value.tool === toolName.value ? asked.value : null));
 
 // A draft is an edited text with the version of the file that it began with. It outlives a reload.
 const stored = remembered('file-draft', null); // { path, text, base }
@@ -30,7 +30,8 @@ export const findings = computed(() => (draft.value ? checked.value?.findings ??
 export const saving = signal(null);
 
 export function edit(next) {
-  stored.value = { path: source.value.path, text: next, base: draft.value?.base ?? source.value.version };
+  const same = next === source.value.text && !conflict.value; // what was typed is taken back: nothing is unsaved
+  stored.value = same ? null : { path: source.value.path, text: next, base: draft.value?.base ?? source.value.version };
   saving.value = null;
 }
 
@@ -136,3 +137,10 @@ export const under = computed(() => {
   return around.find((n) => !around.some((other) => other.parent === n.id)) ?? null; // the innermost
 });
 export const rejected = computed(() => !draft.value && project.value?.rejected);
+
+// behind says why the graph on the screen is older than the text: of the editor, or of the file. Empty: it is not.
+export const behind = computed(() => {
+  if (!draft.value) return project.value?.rejected ? 'The file has errors · graph and runs are of the last version that was whole' : '';
+  if (inspector.value !== 'source' || isGiven.value || !checked.value || checked.value.graph) return '';
+  return `The text ${checked.value.error ? 'was not checked' : 'has errors'} · the graph is of the last version that was whole`;
+});

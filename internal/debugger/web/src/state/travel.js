@@ -1,7 +1,7 @@
 // The way through the frame that is looked at, step by step: of a tool that is written as steps, these are among them.
 import { computed } from '@preact/signals';
 import { graph } from './project.js';
-import { at, go, own, part, position, stepsAt, total } from './run.js';
+import { at, frame, go, own, part, position, run, stepsAt, total } from './run.js';
 
 // places are those of a tool of steps: entry, the steps in the order of the file, exit. Null for a frame of nodes, whose
 // places are its steps.
@@ -13,7 +13,9 @@ const places = computed(() => {
 });
 
 export const count = computed(() => places.value?.length ?? total.value);
-export const stepCount = computed(() => (places.value ? places.value.filter((p) => p.part).length : total.value));
+// stepCount is how many steps there are, as the list of runs counts them: executions of nodes and of parts, also below others. Of a
+// called graph only its own are known.
+export const stepCount = computed(() => (frame.value ? total.value : run.value?.steps ?? 0));
 export const here = computed(() => {
   if (!places.value) return at.value;
   const step = part.value.split(/[.@]/)[0];

@@ -1,8 +1,8 @@
 import { html, cx } from '../lib/html.js';
 import { project } from '../state/project.js';
 import { compared } from '../state/compare.js';
-import { pane, link } from '../state/ui.js';
-import { sizeStyle } from '../state/panes.js';
+import { link } from '../state/ui.js';
+import { hasRun, inspects, shownPane, sizeStyle } from '../state/panes.js';
 import { Divider } from './Divider.js';
 import { TopBar } from './TopBar.js';
 import { Side } from './Side.js';
@@ -21,20 +21,18 @@ import { SessionForm } from './SessionForm.js';
 export function App() {
   if (!project.value) return html`<${Opening} />`;
   return html`
-    <main class=${cx('app', `pane-${pane.value}`)} style=${sizeStyle.value}>
+    <main class=${cx('app', `pane-${shownPane.value}`, !inspects.value && 'no-inspector')} style=${sizeStyle.value}>
       <${TopBar} />
       ${link.value === 'refused' && html`<${SessionForm} begun />`}
       <${Side} />
       <${Divider} name="side" label="width of tools and runs" />
       ${compared.value ? html`<${Compare} ids=${compared.value} key=${compared.value.join()} />` : html`
-        <section class="centre" aria-label="graph and steps">
+        <section class=${cx('centre', !hasRun.value && 'no-steps')} aria-label=${hasRun.value ? 'graph and steps' : 'graph'}>
           <${Trail} />
           <${GraphPane} />
-          <${Timeline} />
-          <${Divider} name="timeline" label="height of the timeline" />
+          ${hasRun.value && html`<${Timeline} /><${Divider} name="timeline" label="height of the timeline" />`}
         </section>
-        <${Divider} name="inspector" label="width of the inspector" />
-        <${Inspector} />`}
+        ${inspects.value && html`<${Divider} name="inspector" label="width of the inspector" /><${Inspector} />`}`}
       <${PaneBar} />
     </main>
     <${Dialogs} />

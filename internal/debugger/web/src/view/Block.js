@@ -10,6 +10,7 @@ import { goToNode } from '../state/run.js';
 import { toggleBlock } from '../state/graphview.js';
 import { show } from '../state/ui.js';
 import { nodeKey } from '../lib/nodekey.js';
+import { counted } from '../lib/format.js';
 import { Badges, Data, notesRead } from './GraphNode.js';
 import { Stop } from './Stop.js';
 
@@ -23,8 +24,8 @@ export const Block = memo((props) => {
   const at = `translate(${box.x} ${box.y - (box.data ? DATA / 2 : 0)})`;
   const many = node.each || node.repeat;
   const stop = breakpointOf(node.id);
-  const label = [`block ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? 'ran' : skipped ? 'was not run: its if does not hold' : 'has not run', running === 'runs' && 'runs', running === 'stands' && 'the run waits in it',
-    many && item && itemText(item), progress && `${progress} parts`, failed && 'failed', handled && 'an error was handled', current && 'current', stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint')].filter(Boolean).map(plain).join(', ');
+  const label = [`block ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? 'ran' : skipped ? 'not run: its if does not hold' : 'not run', running === 'runs' && 'running', running === 'stands' && 'the run waits in it',
+    many && item && itemText(item), progress && counted(progress, node.each ? 'item' : node.repeat ? 'turn' : 'part'), failed && 'failed', handled && 'an error was handled', current && 'current', stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint')].filter(Boolean).map(plain).join(', ');
   const close = (e) => {
     e.stopPropagation();
     toggleBlock(node.id);

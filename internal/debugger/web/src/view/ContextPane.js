@@ -16,7 +16,7 @@ export function ContextPane() {
   const place = looked.value;
   const { value, error } = useLoaded(r ? `${r.id} ${JSON.stringify(place)}` : null, () => get(`runs/${seg(r.id)}/value`, { of: 'context', ...place, marks: 1 }).then((level) => ({ level, place })), r?.status === 'running');
   useLayoutEffect(() => keepPlace(`${shownTool.value} context`), [shownTool.value, Boolean(value)]);
-  if (!r) return html`<${Empty} title="No context yet" text="The context is what expressions see: the latest output of each node." />`;
+  if (!r) return null;
   if (error) return html`<${Empty} title="The context cannot be shown" text=${error.message} />`;
   if (!value) return html`<${Empty} title="Loading …" />`;
   const { at: n, part } = value.place;

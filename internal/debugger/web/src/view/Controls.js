@@ -1,6 +1,7 @@
 import { html } from '../lib/html.js';
 import { control, controlled, foreign, heldParts, paused, pausing, run } from '../state/run.js';
 import { hint } from '../state/keys.js';
+import { BreakpointsButton } from './BreakpointsDialog.js';
 import { Button } from './Button.js';
 import { Elapsed } from './Elapsed.js';
 import { Status } from './Status.js';
@@ -36,6 +37,7 @@ export function Controls() {
       <${Button} icon="into" only label="Step into" hint=${hint('step')} disabled=${!paused.value} onClick=${() => control('step')} />
       <${Button} icon="out" only label="Step out" hint=${hint('out')} disabled=${!paused.value} onClick=${() => control('out')} />
       <${Button} icon="stop" only label=${foreign.value ? 'Cancel this run, which this page has not started' : 'Stop'} hint=${hint('stop')} disabled=${!live && !foreign.value} onClick=${() => control('stop')} />
+      <${BreakpointsButton} />
       <span class="controls-state" aria-live="polite">
         ${r ? html`<${Status} status=${r.status} /> <span class="muted doing"><${Doing} run=${r} /></span>` : html`<span class="muted wide">no run is open</span>`}
       </span>

@@ -2,6 +2,7 @@ import { html } from '../lib/html.js';
 import { dialog } from '../state/ui.js';
 import { HelpDialog } from './HelpDialog.js';
 import { EditDialog } from './EditDialog.js';
+import { BreakpointsDialog } from './BreakpointsDialog.js';
 import { BreakpointDialog } from './BreakpointDialog.js';
 import { LinkDialog } from './LinkDialog.js';
 import { ForkDialog } from './ForkDialog.js';
@@ -9,7 +10,7 @@ import { ResumeDialog } from './ResumeDialog.js';
 import { StatsDialog } from './StatsDialog.js';
 import { SuggestDialog } from './SuggestDialog.js';
 
-const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, stats: StatsDialog, suggest: SuggestDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
+const kinds = { help: HelpDialog, edit: EditDialog, breakpoint: BreakpointDialog, breakpoints: BreakpointsDialog, stats: StatsDialog, suggest: SuggestDialog, fork: ForkDialog, resume: ResumeDialog, link: LinkDialog };
 
 export function Dialogs() {
   const d = dialog.value;

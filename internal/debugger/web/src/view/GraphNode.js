@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { memo } from '../lib/memo.js';
 import { outline } from '../lib/shape.js';
 import { DATA, detail } from '../lib/box.js';
-import { percent, truncate } from '../lib/format.js';
+import { counted, percent, truncate } from '../lib/format.js';
 import { plain } from '../lib/visible.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { goToNode } from '../state/run.js';
@@ -28,8 +28,8 @@ export const GraphNode = memo((props) => {
   };
   const many = hasParts(node);
   const label = [
-    `${node.type} ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? `ran ${count === 1 ? 'once' : `${count} times`}` : skipped ? 'was not run: its if does not hold' : 'has not run',
-    (current || node.name) && (running ? { runs: 'runs', stands: 'current, the run waits here' }[running] : current && 'current'), progress && `${progress} parts`, failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
+    `${node.type} ${node.id}`, detail(node), node.each && 'for each item', ...notesRead(node), count ? `ran ${count === 1 ? 'once' : `${count} times`}` : skipped ? 'not run: its if does not hold' : 'not run',
+    (current || node.name) && (running ? { runs: 'running', stands: 'current, the run waits here' }[running] : current && 'current'), progress && counted(progress, 'part'), failed && 'failed', cancelled && 'cancelled', handled && 'an error was handled', edited && 'its output was edited',
     heat > 0 && `${percent(heat)} of the time`,
     stop && (stop.disabled ? 'breakpoint, off' : 'breakpoint'),
   ].filter(Boolean).map(plain).join(', ');
@@ -94,7 +94,7 @@ export function Badges({ node, height, count, running, failed, cancelled, handle
   return html`
     ${round(handled, 'caught', [x, y], '!', 'an error was handled by onError')}
     ${round(failed, 'failed', [-x, -y], '✕', node.name ? 'it failed' : 'the run failed here')}
-    ${round(skipped, 'skipped', [-x, -y], '–', 'it was not run, because its if does not hold')}
+    ${round(skipped, 'skipped', [-x, -y], '–', 'not run, because its if does not hold')}
     ${round(cancelled, 'cancelled', [-x, -y], '■', 'the run was cancelled here')}
     ${round(edited, 'edited', [-x + 12, y], '✎', 'its output was edited')}
     ${running && !failed && html`<g class=${`badge-${running} at`} transform=${`translate(${-x} ${-y}) scale(${by})`}><title>${running === 'runs' ? 'it runs' : 'the run waits here'}</title><circle r="8" /><path d=${running === 'runs' ? 'M0-4.6A4.6 4.6 0 1 1-4.6 0' : 'M-2-3.5v7M2-3.5v7'} /></g>`}

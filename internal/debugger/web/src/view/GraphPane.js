@@ -5,6 +5,7 @@ import { lit, own, run, stands } from '../state/run.js';
 import { far, focused, overview, reveal, view } from '../state/graphview.js';
 import { edgeTaken, followLatest, latest, shownItems, stateOf } from '../state/latest.js';
 import { heat, tinted } from '../state/timeview.js';
+import { behind } from '../state/sourceview.js';
 import { useGestures } from '../lib/gestures.js';
 import { memo } from '../lib/memo.js';
 import { EdgeLabel, GraphEdge } from './GraphEdge.js';
@@ -23,7 +24,7 @@ export function GraphPane() {
     <section class="graph" aria-label=${g ? `graph of ${g.tool}` : 'graph'}>
       ${!tool.value && !g ? html`<${Empty} title="This file has no tools" text="Each tool of the file is a graph that is drawn here." />` : !g ? html`<${Empty} title="Drawing …" />` : html`
         <${Canvas} g=${g} key=${g.tool + g.hash} />
-        ${isUnsaved.value && html`<p class="graph-unsaved" role="status">Unsaved text · runs use the saved file</p>`}
+        ${behind.value ? html`<p class="graph-unsaved behind" role="status">${behind.value}</p>` : isUnsaved.value && html`<p class="graph-unsaved" role="status">Unsaved text · runs use the saved file</p>`}
         ${isGiven.value && !run.value && html`<p class="graph-unsaved checked" role="status">Checked plan · not run</p>`}
         <${GraphTools} />
         <${NodeTip} g=${g} />

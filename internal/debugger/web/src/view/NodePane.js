@@ -6,6 +6,7 @@ import { dialog, inspector } from '../state/ui.js';
 import { revealLine } from '../state/sourceview.js';
 import { isRepeated, stepId } from '../lib/address.js';
 import { detail } from '../lib/box.js';
+import { wordOf } from '../lib/status.js';
 import { Button } from './Button.js';
 
 // NodeActions is what can be done at a node.
@@ -32,13 +33,13 @@ export function NodePane({ id }) {
     revealLine(node.line);
   };
   return html`
-    <div class="step-head"><span class=${`kind ${node.type}`} aria-hidden="true"></span><h2 class="mono">${id}</h2><span class="muted">has not run</span></div>
+    <div class="step-head"><span class=${`kind ${node.type}`} aria-hidden="true"></span><h2 class="mono">${id}</h2><span class="muted">${wordOf('none')}</span></div>
     <${NodeActions} id=${id} />
     <dl class="facts">
       <div><dt>kind</dt><dd>${node.type === 'steps' ? 'block' : node.type}</dd></div>
       ${node.if && html`<div><dt>if</dt><dd class="mono">${node.if}</dd></div>`}
       ${(node.each || node.repeat) && html`<div><dt>runs</dt><dd>${[node.each && 'for each item', node.repeat && 'until a condition holds'].filter(Boolean).join(', each ')}</dd></div>`}
-      ${node.changes && html`<div><dt>order</dt><dd>changes something: it starts when all steps above have ended</dd></div>`}
+      ${node.changes && html`<div><dt>order</dt><dd>changes something: it starts when all parts above have ended</dd></div>`}
       ${(node.line > 0 || tool.value?.file) && html`<div><dt>place</dt><dd>${node.line > 0 ? html`<button type="button" class="linkish" onClick=${toFile}>line ${node.line}</button>` : tool.value.file}</dd></div>`}
     </dl>
     ${detail(node) && html`<pre class="code">${detail(node)}</pre>`}`;

@@ -2,13 +2,13 @@ import { html, cx } from '../lib/html.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { detail } from '../lib/box.js';
 import { addressOf } from '../lib/address.js';
+import { wordOf } from '../lib/status.js';
 import { visible } from '../lib/visible.js';
 import { far, size, view } from '../state/graphview.js';
 import { isLatest, latest, tipped } from '../state/latest.js';
 import { own } from '../state/run.js';
 
 const ends = ['ended', 'failed'];
-const said = { waits: 'has not begun', runs: 'runs', paused: 'the run waits here', none: 'has not run' };
 const WAITS = 350; // ms before it appears under the pointer
 const STAYS = 250; // and before it goes, so that the pointer can reach it
 const [LEAST, MOST, MARGIN] = [220, 380, 8]; // pixels
@@ -65,9 +65,9 @@ export function NodeTip({ g }) {
       <p><span class=${cx('kind', node.type)}></span> <b class="mono">${visible(node.id)}</b> <span class="muted">${node.type === 'steps' ? 'block' : node.type}${node.each ? ' × each' : ''}${node.repeat ? ' ↻' : ''}</span></p>
       ${detail(node) && html`<p class="mono muted clip">${visible(detail(node))}</p>`}
       ${node.if && html`<p class="mono muted clip">if ${visible(node.if)}</p>`}
-      ${last?.state && !ends.includes(last.state) ? html`<p class="muted">${said[last.state]}</p>` : last?.skipped ? html`<p class="muted">was not run, because its if does not hold</p>` : last ? html`
+      ${last?.state && !ends.includes(last.state) ? html`<p class="muted">${wordOf(last.state)}</p>` : last?.skipped ? html`<p class="muted">not run, because its if does not hold</p>` : last ? html`
         <p class="muted">${last.error ? 'failed' : last.edited ? 'edited output' : last.preview ? 'last output' : 'has run'}, step ${addressOf('', last.index, last.part)}</p>
-        ${(last.error || last.preview) && html`<pre class=${cx('clip', last.error && 'wrong')}>${visible(last.error || last.preview)}</pre>`}` : own.value && html`<p class="muted">${isLatest.value ? 'has not run up to here' : '…'}</p>`}
+        ${(last.error || last.preview) && html`<pre class=${cx('clip', last.error && 'wrong')}>${visible(last.error || last.preview)}</pre>`}` : own.value && html`<p class="muted">${isLatest.value ? 'not run up to here' : '…'}</p>`}
       ${far.value > 0 && node.branches && html`<p class="mono muted clip">${node.branches.map((b) => b.id).join(', ')}</p>`}
     </div>`;
 }

@@ -2,6 +2,7 @@ import { html } from '../lib/html.js';
 import { useState } from 'preact/hooks';
 import { post, seg } from '../lib/api.js';
 import { draftOf, argumentsOf } from '../lib/draft.js';
+import { argumentsOf as callArguments, effects, titleOf as callTitle, unknownEffect } from '../lib/question.js';
 import { describe } from '../lib/schema.js';
 import { loadQuestions, questions } from '../state/questions.js';
 import { run, showRun } from '../state/run.js';
@@ -23,7 +24,7 @@ export function Question() {
 // titleOf says who asks, and for what.
 function titleOf({ server, confirms, tool }) {
   if (server) return ['The server ', server, ' asks'];
-  if (confirms) return [confirms.calls > 1 ? `Allow ${confirms.calls} calls of ` : 'Allow the call of ', `${confirms.server}.${confirms.tool}`, '?'];
+  if (confirms) return callTitle(confirms);
   return ['The tool ', tool, ' asks'];
 }
 
@@ -37,7 +38,7 @@ function meaningOf({ server, confirms }) {
 // Origin is the run that asks, its node, and what its calls do.
 const Origin = ({ question: q }) => html`
   <p class="question-origin muted">
-    ${q.confirms && html`<span class=${`tag ${q.confirms.effect === 'read' ? '' : 'warn'}`}>${q.confirms.effect ? `effect: ${q.confirms.effect}` : 'effect unknown'}</span>`}
+    ${q.confirms && html`<span class=${`tag ${q.confirms.effect === 'read' ? '' : 'warn'}`}>${q.confirms.effect ? `effect: ${q.confirms.effect}` : 'effect unknown'}</span><span>${effects[q.confirms.effect] ?? unknownEffect}</span>`}
     <span>node <span class="mono">${q.node}</span>${q.confirms && html` of tool <span class="mono">${q.tool}</span>`}</span>
     ${run.value?.id !== q.run && html`<button type="button" class="linkish" onClick=${() => showRun(q.run)}>Show the run</button>`}
   </p>`;
@@ -71,7 +72,7 @@ function Form({ question: q, hidden, place, onTurn }) {
       <form class="form" novalidate onSubmit=${(e) => { e.preventDefault(); if (!q.confirms || e.submitter) send('accept'); }}>
         <h2 tabindex=${q.confirms ? -1 : null} data-first=${q.confirms ? '' : null}>${before}<span class="mono">${name}</span>${after}</h2>
         ${q.run && html`<${Origin} question=${q} />`}
-        <p class="question-text">${q.message}</p>
+        ${q.confirms ? html`<p class="question-text mono">${callArguments(q.message)}</p>` : html`<p class="question-text">${q.message}</p>`}
         ${q.url && html`<p class="question-text"><a href=${q.url} target="_blank" rel="noopener noreferrer">${q.url}</a></p>`}
         ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${[`answer-${q.id}`]} found=${found.map((f) => ({ ...f, path: [`answer-${q.id}`, ...f.path] }))} top />`}
         ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}

@@ -6,6 +6,7 @@ import { project } from '../state/project.js';
 import { closeCompare } from '../state/compare.js';
 import { dialog, show } from '../state/ui.js';
 import { saved, savedTitle, usage } from '../lib/usage.js';
+import { wordOf } from '../lib/status.js';
 import { Button } from './Button.js';
 import { Empty } from './Empty.js';
 import { RunLines } from './RunLines.js';
@@ -46,7 +47,7 @@ function Filters() {
         <label class="span">from <input type="datetime-local" step="1" value=${f.from} onInput=${(e) => setFilter({ from: e.currentTarget.value })} /></label>
         <label class="span">to <input type="datetime-local" step="1" value=${f.until} onInput=${(e) => setFilter({ until: e.currentTarget.value })} /></label>`}
       <${Choice} label="tool" value=${f.tool} onChange=${(tool) => setFilter({ tool })} choices=${[['', 'all tools'], ...project.value.tools.map((t) => [t.name, t.name])]} />
-      <${Choice} label="status" value=${f.status} onChange=${(status) => setFilter({ status })} choices=${[['', 'any status'], ...statuses.map((s) => [s, s === 'error' ? 'failed' : s])]} />
+      <${Choice} label="status" value=${f.status} onChange=${(status) => setFilter({ status })} choices=${[['', 'any status'], ...statuses.map((s) => [s, wordOf(s)])]} />
       ${filtered.value && html`<button type="button" class="linkish clear" onClick=${clearFilter}>Clear the filter</button>`}
     </div>`;
 }

@@ -1,6 +1,6 @@
 import { html, cx } from '../lib/html.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { graph, source } from '../state/project.js';
+import { graph, source, toolName } from '../state/project.js';
 import * as file from '../state/sourceview.js';
 import { breakpointOf } from '../state/breakpoints.js';
 import { focusNode } from '../lib/nodekey.js';
@@ -41,7 +41,7 @@ function Bar() {
 function Decisions() {
   const it = file.saving.value;
   return html`
-    ${file.rejected.value && html`<p class="note rejected">The file has errors. The graphs are still those of its last good version.</p>`}
+    ${file.rejected.value && html`<p class="note rejected">The file has errors. The graph is of the last version that was whole; runs use that, too.</p>`}
     ${file.problem.value && html`<p class="note rejected" role="alert">${file.problem.value}</p>`}
     ${it?.outcome === 'errors' && html`
       <div class="note rejected" role="alert">
@@ -94,6 +94,10 @@ function Text() {
     if (place) editor.current?.reveal(place.line, place.column, place.focus);
     else if (first) editor.current?.reveal(first);
   }, [ready, first, last, place]);
+  const known = graph.value?.tool === toolName.value && graph.value.line > 0;
+  useEffect(() => { // the tool that was chosen, where no step and no finding is looked at
+    if (known && !first && !file.wanted.peek()) editor.current?.reveal(graph.peek().line, 1, false, true);
+  }, [ready, known, toolName.value]);
   return html`
     ${ready === 'no' && html`<p class="note rejected" role="alert">The editor could not be loaded; reload the page.</p><pre class="code file-plain" tabindex="0">${text}</pre>`}
     <div class="editor-host" ref=${host} data-ready=${ready} onKeyDown=${(e) => { if (!/^F\d/.test(e.key)) e.stopPropagation(); }}></div>`;

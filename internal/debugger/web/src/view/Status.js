@@ -1,6 +1,5 @@
 import { html } from '../lib/html.js';
-
-const words = { not_started: 'starting', error: 'failed' };
+import { wordOf } from '../lib/status.js';
 
 // Status of a run, never by colour alone.
-export const Status = ({ status }) => html`<span class=${`status ${status}`}><i></i>${words[status] ?? status}</span>`;
+export const Status = ({ status }) => html`<span class=${`status ${status}`}><i></i>${wordOf(status)}</span>`;

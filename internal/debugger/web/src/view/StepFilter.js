@@ -21,7 +21,7 @@ export function StepFilter() {
       <button type="button" class="chip" aria-pressed=${String(f.edited)} onClick=${() => setSieve({ edited: !f.edited })}>edited</button>
       <label class="slower">slower than <input type="number" min="0" step="any" inputmode="decimal" value=${f.slower} onInput=${(e) => setSieve({ slower: e.currentTarget.value })} /> ms</label>
       ${sieving.value && html`
-        <span class="muted" role="status">${plural(total, 'match').replace('matchs', 'matches')}</span>
+        <span class="muted" role="status">${plural(total, 'match')}</span>
         <${Button} icon="back" only label="Previous match" disabled=${!total} onClick=${() => toMatch(-1)} />
         <${Button} icon="forward" only label="Next match" disabled=${!total} onClick=${() => toMatch(1)} />
         <button type="button" class="linkish" onClick=${clearSieve}>Clear</button>`}

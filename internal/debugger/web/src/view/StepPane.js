@@ -10,7 +10,10 @@ import { done, forkHere } from '../state/again.js';
 import { fold } from '../state/steps.js';
 import { bytes, clock, duration, plural } from '../lib/format.js';
 import { dialog, inspector } from '../state/ui.js';
+import { questions, toQuestion } from '../state/questions.js';
 import { revealLine } from '../state/sourceview.js';
+import { isWhole } from '../lib/question.js';
+import { wordOf } from '../lib/status.js';
 import { Button } from './Button.js';
 import { AskedElsewhere } from './AskedElsewhere.js';
 import { Elapsed } from './Elapsed.js';
@@ -36,7 +39,7 @@ export function StepPane() {
   const key = r && !ended && (!pending || open) ? `${r.id} ${JSON.stringify(place)} ${pending && (r.status === 'running' ? 'runs' : `${r.steps} ${r.status}`)}` : null;
   const { value: step, error } = useLoaded(key, () => get(`runs/${seg(r.id)}/steps/${n}`, { frame: place.frame, part, marks: 1 }).then((found) => ({ ...found, place })), pending && r?.status === 'running');
   if (selected.value) return html`<${NodePane} id=${selected.value} />`;
-  if (!r) return html`<${Empty} title="Nothing to inspect" text="Run a tool, or open a recorded run, and select one of its steps." />`;
+  if (!r) return null;
   if (ended && !place.frame) return html`<${ResultPane} run=${r} />`;
   if (ended) return html`<${Empty} title="The end of this frame" text="Select one of its steps, or go to the caller." />`;
   if (key === null && r.status === 'waiting') return html`<${AskedElsewhere} run=${r} />`; // in another process
@@ -54,6 +57,7 @@ function Details({ r, step, place, pending }) {
   const latest = !pending && step.output?.bytes <= EDITABLE && editable && isLatest(step);
   const stopped = (r.held ?? []).some((h) => placeOf(h) === addressOf(place.frame, step.index, part));
   const begun = pending && !stopped && !(held.value?.index === step.index && (held.value.part ?? '') === part);
+  const asked = pending && questions.value.find((q) => q.run === r.id && q.confirms && q.at === addressOf(place.frame, step.index, part)); // its call is described there
   const keep = `${shownTool.value} ${step.node}`; // what is open of the values stays at each execution of the node
   useLayoutEffect(() => keepPlace(keep), [keep]);
   const toFile = (line) => {
@@ -64,14 +68,14 @@ function Details({ r, step, place, pending }) {
     <div class="step-head">
       <span class=${`kind ${step.type}`} aria-hidden="true"></span>
       <h2 class="mono">${nodeText(step.node)}${where && html` <span class="muted">${where}</span>`}</h2>
-      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waits for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : step.state === 'waits' ? 'has not begun' : step.state === 'none' ? 'has not run' : `step ${addressOf(place.frame, step.index, part)}`}</span>
+      <span class="muted">${pending && !begun ? (r.status === 'waiting' ? 'waiting for an answer' : r.status === 'running' ? html`<${Running} r=${r} />` : 'about to run') : ['waits', 'none'].includes(step.state) ? wordOf(step.state) : `step ${addressOf(place.frame, step.index, part)}`}</span>
     </div>
     ${own.value && step.node && html`<${NodeActions} id=${step.node} part=${part} />`}
     ${done(r) && html`<div class="actions"><${Button} icon="again" label="Run again from here …" hint="a" onClick=${forkHere} /></div>`}
     ${pending && done(r) && html`<${RunActions} run=${r} />`}
     <dl class="facts">
-      <div><dt>kind</dt><dd>${step.type === 'steps' && ofSteps ? 'block' : step.type}${step.server && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · calls <span class="mono">${step.tool}</span>`}</dd></div>
-      ${begun && step.state !== 'none' && html`<div><dt>state</dt><dd>${step.waitsFor ? html`waits for ${step.waitsFor.map((id, i) => html`${i > 0 && ', '}<button type="button" class="linkish mono" onClick=${() => goToNode(beside(step.node, id))}>${id}</button>`)}` : step.state === 'waits' ? 'has not begun' : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
+      <div><dt>kind</dt><dd>${step.type === 'steps' && ofSteps ? 'block' : step.type}${step.server && !asked && html` · <span class="mono">${step.server}.${step.tool}</span>`}${step.tool && !step.server && html` · calls <span class="mono">${step.tool}</span>`}</dd></div>
+      ${begun && step.state !== 'none' && html`<div><dt>state</dt><dd>${step.waitsFor ? html`waits for ${step.waitsFor.map((id, i) => html`${i > 0 && ', '}<button type="button" class="linkish mono" onClick=${() => goToNode(beside(step.node, id))}>${id}</button>`)}` : step.state === 'waits' ? wordOf(step.state) : r.status === 'running' && !part ? html`<${Running} r=${r} />` : 'has begun'}</dd></div>`}
       ${step.parts > 0 && html`<div><dt>${`${step.partsAre ?? 'part'}s`}</dt><dd><button type="button" class="linkish" onClick=${() => fold(addressOf(place.frame, step.index, part), true)}>${plural(step.parts, step.partsAre ?? 'part')}</button>${step.failed ? html`, ${step.failed} failed` : ''}</dd></div>`}
       ${step.frame && html`<div><dt>frame</dt><dd><button type="button" class="linkish" onClick=${() => lookAt(step.frame)}>Look into <span class="mono">${step.calls || 'the graph'}</span></button></dd></div>`}
       ${!pending && !step.skipped && html`<div><dt>took</dt><dd>${duration(step.ms)} <span class="muted">at ${clock(step.start)}</span></dd></div>`}
@@ -81,9 +85,9 @@ function Details({ r, step, place, pending }) {
       ${step.cached && html`<div><dt>cached</dt><dd>no call was made</dd></div>`}
       ${step.edited && html`<div><dt>edited</dt><dd>in the debugger, while the run was paused</dd></div>`}
     </dl>
-    ${pending && html`<${AskedElsewhere} run=${r} />`}
+    ${pending && html`<${AskedElsewhere} run=${r} brief=${Boolean(step.input ?? step.foreseen)} />`}
+    ${asked && html`<p class="note">Its call is in the question that waits for you. <button type="button" class="linkish" onClick=${toQuestion}>To the question</button></p>`}
     ${pending && r.problem && html`<p class="wrong">${r.problem}</p>`}
-    ${pending && !begun && r.question?.confirms && html`<p class="note question-text">${r.question.message}</p>`}
     ${!own.value && html`<p class="note">A step of <span class="mono">${shownTool.value}</span>. <button type="button" class="linkish" onClick=${showOwn}>Show its graph</button></p>`}
     ${step.changed && html`<p class="note">The graph has changed since this run, so its expressions are not shown.</p>`}
     ${step.error && html`<${Failure} error=${step.error} onPlace=${toFile} />`}
@@ -95,10 +99,10 @@ function Details({ r, step, place, pending }) {
     ${step.itemError && html`<p class="wrong">${step.itemError}</p>`}
     ${step.item && html`<${ValueBox} title=${step.itemName === '$item' ? 'Item' : `Item ${step.itemName}`} run=${r.id} of="item" place=${place} root=${step.itemName} keep=${keep} level=${step.item} />`}
     ${step.decision && html`<${Decision} decision=${step.decision} expressions=${step.expressions} pending=${pending} went=${pending || step.error ? '' : step.output?.text} />`}
-    ${pending && step.foreseen && html`<${ValueBox} title=${step.foreseenIs ?? foreseen[step.type] ?? 'Items'} run=${r.id} of="foreseen" place=${place} keep=${keep} level=${step.foreseen} />`}
+    ${pending && step.foreseen && !(asked && isWhole(asked)) && html`<${ValueBox} title=${step.foreseenIs ?? foreseen[step.type] ?? 'Items'} run=${r.id} of="foreseen" place=${place} keep=${keep} level=${step.foreseen} />`}
     ${pending && step.foreseenError && html`<section class="box"><h3>${foreseen[step.type] ?? 'Items'}</h3><p class="wrong">${step.foreseenError}</p></section>`}
     ${step.expressions.map((e, i) => html`<${Expression} key=${`${step.index} ${part} ${i}`} expression=${step.error || step.foreseenError ? { ...e, error: e.kind === 'rule' ? e.error : '' } : e} onPlace=${toFile} />`)}
-    ${step.input && html`<${ValueBox} title=${step.type === 'ask' ? 'Question' : 'Arguments of the call'} run=${r.id} of="input" place=${place} keep=${keep} level=${step.input} />`}
+    ${step.input && !(asked && isWhole(asked)) && html`<${ValueBox} title=${step.type === 'ask' ? 'Question' : 'Arguments of the call'} run=${r.id} of="input" place=${place} keep=${keep} level=${step.input} />`}
     ${step.inputError && html`<p class="wrong">${step.inputError}</p>`}
     ${step.output && !step.skipped && html`
       <${ValueBox} title="Output" run=${r.id} of="output" place=${place} root=${ofSteps ? (isRepeated(part) ? null : lastOf(part)) : part || step.node === STEPS ? null : pathOf('$', [step.node])} keep=${keep} level=${step.output}>

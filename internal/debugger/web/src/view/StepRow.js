@@ -3,6 +3,7 @@ import { isTurn, lastOf, stepId } from '../lib/address.js';
 import { lookAt } from '../state/run.js';
 import { fold } from '../state/steps.js';
 import { count as number, duration, plural } from '../lib/format.js';
+import { wordOf } from '../lib/status.js';
 import { Bar } from './Bar.js';
 import { Elapsed } from './Elapsed.js';
 
@@ -38,15 +39,13 @@ const Fold = ({ step, runs, open, address }) => (step?.parts > 0 || step?.inner 
 const Report = ({ report: { done, total, message } }) => html`
   <span class="report">${total > 0 && html`<progress max=${total} value=${Math.min(done, total)} aria-label="progress of the call"></progress> `}${message || (total > 0 ? `${number(done)} of ${number(total)}` : number(done))}</span>`;
 
-const states = { paused: 'paused', waits: 'waits', none: 'not run' };
-
 // Time is how long a step took, or has been running.
 function Time({ step, runs, going, began }) {
   if (!step) return '';
   if (step.edited) return 'edited';
-  if (step.skipped) return 'not run';
+  if (step.skipped) return wordOf('none');
   if (runs) return going ? html`<i class="spinner"></i><${Elapsed} since=${began + step.start} />` : 'has begun';
-  return states[step.state] ?? duration(step.ms);
+  return ['paused', 'waits', 'none'].includes(step.state) ? wordOf(step.state) : duration(step.ms);
 }
 
 // partName names a part: by its item, its turn, its step or its branch.

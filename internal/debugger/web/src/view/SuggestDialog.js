@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { html } from '../lib/html.js';
-import { count, plural } from '../lib/format.js';
+import { plural } from '../lib/format.js';
 import { useLoaded } from '../lib/load.js';
 import { source } from '../state/project.js';
 import { suggestions, take } from '../state/suggestions.js';
@@ -28,7 +28,7 @@ function Suggestion({ s }) {
   return html`
     <section aria-labelledby=${title}>
       <h3 id=${title} class="mono">${s.chain.join(' → ')}</h3>
-      <p>${plural(s.times, 'time')}, about ${count(s.tokensAWeek)} tokens a week (an estimate)${s.why ? html`; no draft: ${s.why}` : html`; effects: ${s.effects.join(', ')}; reproduces ${s.reproduces} of ${s.tried}`}</p>
+      <p>${plural(s.times, 'time')}, about ${plural(s.tokensAWeek, 'token')} a week (an estimate)${s.why ? html`; no draft: ${s.why}` : html`; effects: ${s.effects.join(', ')}; reproduces ${s.reproduces} of ${s.tried}`}</p>
       ${s.todos?.length > 0 && html`<ul>${s.todos.map((line) => html`<li key=${line}>${line}</li>`)}</ul>`}
       ${s.draft && html`
         <pre class="mono" tabindex="0" aria-labelledby=${title}>${s.draft}</pre>

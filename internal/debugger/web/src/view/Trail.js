@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { addressOf, partText } from '../lib/address.js';
 import { tool } from '../state/project.js';
 import { frame, lookAt, lookOut, own, path, run, shownTool, showOwn } from '../state/run.js';
+import { inspects } from '../state/panes.js';
+import { show } from '../state/ui.js';
 import { Button } from './Button.js';
 
 // Trail names the tool whose graph is shown. In a frame it is the way there from the run's own, and back out.
@@ -16,6 +18,7 @@ export function Trail() {
       <div class="shown-tool">
         <h2 class="mono">${t.name}</h2>${t.title && html`<span class="muted trail-text">${t.title}</span>`}
         ${run.value && !own.value && html`<span class="spring"></span><span class="muted trail-text">The run is of another tool. <button type="button" class="linkish" onClick=${showOwn}>Show <span class="mono">${shownTool.value}</span></button></span>`}
+        ${!inspects.value && html`<span class="spring"></span><${Button} icon="file" label="File" hint="4" onClick=${() => show('source')} />`}
       </div>`;
   }
   const { trail, tool: inner } = path.value;

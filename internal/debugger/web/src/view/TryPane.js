@@ -7,7 +7,6 @@ import { addressOf } from '../lib/address.js';
 import { looked, nameAt, run, shownTool, stepsAt, total } from '../state/run.js';
 import { kind, texts } from '../state/tryout.js';
 import { duration } from '../lib/format.js';
-import { Empty } from './Empty.js';
 import { ValueView } from './ValueBox.js';
 import { Button } from './Button.js';
 import { Unseen, unseenId } from './Unseen.js';
@@ -40,7 +39,7 @@ export function TryPane() {
       clearTimeout(timer);
     };
   }, [r?.id, frame, n, part, total.value, kind.value, source]);
-  if (!r) return html`<${Empty} title="Try expressions" text="Open a run: JSONata and JSON Logic are evaluated here on what any of its steps saw." />`;
+  if (!r) return null;
   return html`
     <div class="try">
       <h2 class="sr">Try expressions</h2>
@@ -60,7 +59,7 @@ export function TryPane() {
             ${kind.value === 'jsonata' && html`<${Button} label=${watches.value.includes(source.trim()) ? 'Watched' : 'Watch'} disabled=${full.value || watches.value.includes(source.trim())} onClick=${() => addWatch(source)} />`}</${ValueView}>`}
       </div>
       <p class="muted hint-text">${kind.value === 'jsonata'
-        ? stepsAt.value === n ? html`<code>args</code>, the steps above by their ids, and variables such as <code>$item</code>; <code>$$</code> is all of them.` : html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`
+        ? stepsAt.value === n ? html`<code>args</code>, the parts above by their ids, and variables such as <code>$item</code>; <code>$$</code> is all of them.` : html`<code>$</code> is the context. <code>$previousNode()</code>, <code>$executionCount(id)</code>, <code>$nodeExecution(id, i)</code> and <code>$nodeExecutions(id)</code> read the history.`
         : html`<code>{"var": "list.items[0].name"}</code> reads the context; its path is JSONata.`}</p>
     </div>`;
 }
