@@ -151,6 +151,7 @@ func (h *house) begin(ctx context.Context, m *mount, p *project.Project) error {
 	l.warn()
 	if err := m.open(ctx, l, h.how, h.union); err != nil {
 		m.current.Store(nil)
+		m.srv = nil
 		l.Release()
 		return err
 	}

@@ -190,12 +190,13 @@ func (s *shelf) Replace(tools []server.Tool, secrets *config.Secrets) (ended <-c
 			return nil, err
 		}
 	}
-	if ended, err = s.mount.srv.Replace(tools, secrets); err != nil || also == nil {
-		return ended, err
+	own, err := s.mount.srv.Replace(tools, secrets)
+	if err != nil || also == nil {
+		return own, err
 	}
 	both := make(chan struct{})
-	go func() {
-		<-ended
+	go func() { // ends with the last call of the version before
+		<-own
 		<-also
 		close(both)
 	}()
