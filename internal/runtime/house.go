@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,9 @@ type house struct {
 	mounts map[string]*mount
 	site   *server.Site // nil: the servers are not at paths
 	union  *union       // all files as one server; nil: there is none
+
+	looking *resumers // for interrupted runs of several files; nil: there is one file, or none are resumed
+	stop    func()    // ends the looking; nil: it has not begun
 }
 
 // mount is a graph file that is served.
@@ -42,6 +46,7 @@ type mount struct {
 
 	resources server.Resources // nil: clients can read none
 	prompts   prompts          // that the file passes on
+	resumer   *resumer         // nil: interrupted runs are not resumed
 
 	print  fingerprint // of its files, when they were last loaded
 	broken error       // why the version that is there now is not served; nil: it is
@@ -102,6 +107,9 @@ func (h *house) open(ctx context.Context) error {
 		h.session.endRuns(ctx, 0, h.grace)
 	}
 	h.mounts = map[string]*mount{}
+	if h.given.Graphs != nil && h.how.Resume && h.session.History != nil {
+		h.looking = &resumers{house: h, store: h.session.History}
+	}
 	if h.how.Together {
 		h.union = &union{house: h, parts: map[string]part{}}
 	}
@@ -119,6 +127,9 @@ func (h *house) open(ctx context.Context) error {
 	}
 	if h.union != nil {
 		err = h.union.open(ctx)
+	}
+	if h.looking != nil && err == nil {
+		h.stop = h.looking.start(ctx)
 	}
 	return err
 }
@@ -174,10 +185,17 @@ func (h *house) resumes(ctx context.Context, m *mount) error {
 		return nil
 	}
 	resuming, err := h.session.Use(m.current.Load().Project)
-	if err == nil {
-		m.stop = append(m.stop, newResumer(resuming, h.grace).start(ctx))
+	if err != nil {
+		return err
 	}
-	return err
+	if m.resumer != nil { // the file has changed
+		m.resumer.use(resuming)
+		return nil
+	}
+	m.resumer = newResumer(resuming, h.grace)
+	m.resumer.called = h.looking != nil
+	m.stop = append(m.stop, m.resumer.start(ctx))
+	return nil
 }
 
 // end serves a file no more. Its calls in flight go on. h.mu is held.
@@ -206,6 +224,9 @@ func (h *house) end(m *mount) {
 
 // stopResuming ends what ends with the files, and waits for it.
 func (h *house) stopResuming() {
+	if h.stop != nil {
+		h.stop()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range h.mounts {
@@ -245,6 +266,11 @@ func (h *house) refresh(ctx context.Context) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for _, m := range h.mounts { // one that does not look like a graph file any more has errors
+		if _, err := os.Stat(m.Path); err == nil && !slices.ContainsFunc(files, func(f GraphFile) bool { return f.Name == m.Name }) {
+			files = append(files, m.GraphFile)
+		}
+	}
 	gone := maps.Clone(h.mounts)
 	for _, f := range files {
 		delete(gone, f.Name)
@@ -293,7 +319,7 @@ func (h *house) load(ctx context.Context, m *mount) error {
 		return err
 	}
 	served.releaseAfter(ended)
-	return nil
+	return h.resumes(ctx, m)
 }
 
 // rejected logs why a version of a file is not served.
