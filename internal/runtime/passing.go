@@ -155,7 +155,7 @@ func (l *Loaded) namedInMessages(name string, result []byte) {
 	}
 }
 
-// errNoReference is the error of a completion for what is not known.
+// errNoReference is the error of a completion for an unknown prompt or template.
 var errNoReference = &server.InvalidError{Err: errors.New("ref: names no prompt and no resource template of this server")}
 
 // complete asks the server of a prompt or a resource template for the values of an argument.

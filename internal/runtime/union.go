@@ -98,7 +98,7 @@ func (u *union) tools() (all []server.Tool, secrets *config.Secrets, err error) 
 		own = append(own, p.secrets)
 		for _, tool := range p.tools {
 			id := tool.Def.Name.Value
-			if id == results.ToolName { // it reads those of the session, whoever offers it
+			if id == results.ToolName { // it reads those of the session, whichever file offers it
 				reader = &tool
 				continue
 			}

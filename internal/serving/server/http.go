@@ -32,7 +32,7 @@ type HTTPOptions struct {
 	// asks often. nil: it always should.
 	Ready func(ctx context.Context) error
 
-	// State writes more about what is served, a line each, for /readyz?verbose, which anybody can read; nil: there is no more.
+	// State writes more about what is served, a line each, for /readyz?verbose, which needs no token; nil: there is no more.
 	State func(w io.Writer)
 
 	MaxPerAddress int            // limit of connections of a client's address; default 256
