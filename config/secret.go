@@ -2,8 +2,10 @@ package config
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -29,6 +31,20 @@ type Secrets struct {
 // NewSecrets returns Secrets of these values, without values shorter than 6 bytes after trimming
 // white space.
 func NewSecrets(values ...string) *Secrets { return newSecrets(values) }
+
+// JoinSecrets returns the secrets of several files together.
+func JoinSecrets(all ...*Secrets) *Secrets {
+	if len(all) == 1 {
+		return all[0]
+	}
+	var values []string
+	for _, s := range all {
+		if s != nil {
+			values = append(values, s.values...)
+		}
+	}
+	return newSecrets(values)
+}
 
 func newSecrets(values []string) *Secrets {
 	s := &Secrets{}
@@ -140,6 +156,15 @@ func (s *Secrets) Len() int {
 		return 0
 	}
 	return len(s.values)
+}
+
+// Digest identifies the values, for comparisons within a process.
+func (s *Secrets) Digest() string {
+	if s == nil || len(s.values) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(s.values)), "\x00")))
+	return string(sum[:])
 }
 
 // Longest returns at most how many bytes of text a secret can take, however it is encoded.

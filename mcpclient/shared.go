@@ -6,9 +6,9 @@ import (
 	"toolgraph/config"
 )
 
-// Shared lends pools to the users of a graph file that may change. As long as the file
-// defines the same servers, all users get the same pool, and the servers keep running. A
-// pool is closed when its last user is done and another pool has taken its place. The
+// Shared lends pools to the users of graph files that may change. All users whose files
+// define the same servers get the same pool, and the servers keep running. A
+// pool is closed when its last user is done and another pool was lent since. The
 // zero value is ready for use. Safe for concurrent use.
 type Shared struct {
 	mu      sync.Mutex // guards the fields below
@@ -26,29 +26,42 @@ type lent struct {
 }
 
 // Lease returns the pool for these servers, and done to give it back; done may be called
-// more than once. The current pool is lent when its servers are defined alike and variant,
+// more than once. A pool that is open is lent when its servers are defined alike and variant,
 // which stands for other options of a pool, is the same; otherwise start makes a new one.
 func (s *Shared) Lease(servers []*config.Upstream, variant string, start func() *Pool) (pool *Pool, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.current == nil || s.current.variant != variant || !config.SameServers(s.current.servers, servers) {
-		old := s.current
-		s.current = &lent{pool: start(), servers: servers, variant: variant, users: 1}
+	l := s.find(servers, variant)
+	if l == nil {
+		l = &lent{pool: start(), servers: servers, variant: variant}
 		if s.open == nil {
 			s.open = map[*lent]bool{}
 		}
-		s.open[s.current] = true
-		if old != nil {
+		s.open[l] = true
+	}
+	l.users++
+	if old := s.current; old != l { // the one that was lent last stays open until another is
+		s.current = l
+		if l.users++; old != nil {
 			s.leave(old)
 		}
 	}
-	l := s.current
-	l.users++
 	return l.pool, sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.leave(l)
 	})
+}
+
+// find returns an open pool of equal servers, or nil; s.mu is held. A file that was changed and the file as it was, or two files,
+// have equal servers then.
+func (s *Shared) find(servers []*config.Upstream, variant string) *lent {
+	for l := range s.open {
+		if l.variant == variant && config.SameServers(l.servers, servers) {
+			return l
+		}
+	}
+	return nil
 }
 
 // Current returns the pool that was lent last, nil when there is none.

@@ -225,9 +225,6 @@ func (f *checkFlags) listed(ctx context.Context, std program.Streams, p *project
 	return lock.Of(lock.Path(p.File.Path), entries...).Recall(older), missing, err
 }
 
-// notGraphs are the endings of YAML files beside graph files that check skips.
-var notGraphs = map[string]string{config.TestEnding: "test file", config.LockEnding: "lock file"}
-
 // unnamedInput is the name of standard input without --stdin-path.
 const unnamedInput = "<stdin>"
 
@@ -264,7 +261,7 @@ func (f *checkFlags) files(ctx context.Context, std program.Streams, paths []str
 		}
 		files = append(files, checked{path: f.stdinPath, src: append([]byte{}, src...)})
 	}
-	found, err := project.Find(ctx, notGraphs, named...)
+	found, err := project.Find(ctx, project.NotGraphs, named...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -308,7 +305,7 @@ func (f *checkFlags) checkInput(paths []string) error {
 func noGraphFiles(paths []string, found *project.Found) error {
 	if len(paths) == 1 && len(found.Skipped) == 1 && filepath.Clean(found.Skipped[0].Path) == filepath.Clean(paths[0]) {
 		path, what := paths[0], found.Skipped[0].Why
-		if what == notGraphs[config.TestEnding] {
+		if what == project.NotGraphs[config.TestEnding] {
 			return program.Usagef("%s is a %s, expected a graph file; to run the tests: toolgraph test %s", path, what, program.ShellWord(path))
 		}
 		return program.Usagef("%s is a %s, expected a graph file", path, what)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"toolgraph/internal/base/wording"
 	"toolgraph/internal/runtime"
 )
 
@@ -54,11 +53,17 @@ func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (
 	flags := &ServeFlags{Views: views}
 	flags.elsewhere = connect
 	cmd := &cobra.Command{
-		Use:   "serve FILE",
-		Short: "Serve the graphs of a file as MCP tools",
+		Use:   "serve FILE...",
+		Short: "Serve the graphs of files as MCP tools",
 		Long: `Serve the graphs of a file as MCP tools over stdio; this is the command that MCP hosts
 start. Standard output carries only the protocol; the log goes to standard error. The
 servers that the graphs call are started at their first use.
+
+Several files, or the graph files of a directory, are one server over stdio, so their tools
+need different names. With --http each file has an endpoint of its own, /NAME/mcp for
+NAME.yaml, and with --http-together /mcp has the tools of all of them. They share the run
+history and, where they define the same servers, these. With --watch, files of a directory
+come and go; one with errors leaves its last version serving.
 
 With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients; /healthz says
 whether the process lives, and /readyz whether it takes calls. Several processes with the same
@@ -71,20 +76,24 @@ With --oauth-issuer, clients log in at an OAuth authorization server and send it
 tokens, which must be for the URL of --oauth-resource. Sessions and open questions belong to
 the subject of the token.`,
 		Example: `  toolgraph serve graph.yaml --watch
+  toolgraph serve graphs/ --http :8080 --watch
   toolgraph serve graph.yaml --http :8080
   toolgraph serve graph.yaml --http 0.0.0.0:8080 --http-allow-remote --http-token-file token
   toolgraph serve graph.yaml --http :8080 --oauth-issuer https://login.example.com --oauth-resource https://tools.example.com/mcp`,
-		Args: OnlyGraph, SuggestFor: []string{"start"},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.Run(cmd.Context(), std)
+		SuggestFor: []string{"start"},
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				return NeedsGraph(cmd)
+			}
+			return flags.Run(cmd.Context(), std, files...)
 		},
 	}
 	flags.Register(cmd)
-	return TakesGraph(cmd, &flags.Graph)
+	return TakesGraphs(cmd)
 }
 
-// Run serves until the client or the process ends.
-func (f *ServeFlags) Run(ctx context.Context, std Streams) error {
+// Run serves graph files, or those of directories, until the client or the process ends. Without files it serves that of -g.
+func (f *ServeFlags) Run(ctx context.Context, std Streams, files ...string) error {
 	listen, err := f.http.listener()
 	switch {
 	case err != nil:
@@ -96,15 +105,19 @@ func (f *ServeFlags) Run(ctx context.Context, std Streams) error {
 	}
 	f.Asker = runtime.ClientAsker{}
 	o, err := f.Process(std)
+	if err == nil {
+		err = serveFiles(&o, files)
+	}
 	if err != nil {
 		return err
 	}
 	if f.show != viewsOff {
 		o.Views, o.ViewValues = f.Views, f.show == viewsValues
 	}
-	how := runtime.Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}}
+	how := runtime.Service{Watch: f.watch, Resume: f.resume, Transport: stdio{std}, Together: o.Graphs != nil}
 	if listen != nil {
 		listen.std = std
+		how.Together = o.Graphs != nil && f.http.together
 		how.HTTP, how.HTTPGrace, how.Transport = true, f.http.grace, listen
 	}
 	return runtime.Serve(ctx, o, how)
@@ -115,7 +128,7 @@ type stdio struct{ std Streams }
 
 // Serve serves until the input or ctx ends.
 func (t stdio) Serve(ctx context.Context, s *runtime.Served) error {
-	out, err := t.std.Protocol("serving %s of %s", wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path)
+	out, err := t.std.Protocol("serving %s", s.Title)
 	if err != nil {
 		return err
 	}

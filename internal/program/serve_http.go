@@ -36,6 +36,7 @@ type httpFlags struct {
 	hosts       []string
 	proxies     []string
 	grace       time.Duration
+	together    bool
 	oauth       oauthFlags
 }
 
@@ -46,12 +47,14 @@ func (f *httpFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "additional `host` name to accept in Host and Origin headers, such as a proxy's; may be repeated")
 	cmd.Flags().DurationVar(&f.grace, "http-grace", defaultHTTPGrace, "time that calls in flight get to finish when the process is stopped")
 	cmd.Flags().StringSliceVar(&f.proxies, "http-trusted-proxy", nil, "`address or network` that many clients share, so that it may have more connections; may be repeated")
+	cmd.Flags().BoolVar(&f.together, "http-together", false, "serve the tools of several files at /mcp, too; their names must be different")
 	f.oauth.register(cmd)
 }
 
 // httpListener is a valid address to serve at, with its options.
 type httpListener struct {
 	address *net.TCPAddr
+	grace   time.Duration
 	options server.HTTPOptions
 	oauth   *oauthFlags
 	std     Streams
@@ -60,7 +63,7 @@ type httpListener struct {
 // listener checks the flags; it is nil without --http.
 func (f *httpFlags) listener() (*httpListener, error) {
 	if f.address == "" {
-		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || len(f.proxies) > 0 || f.grace != defaultHTTPGrace {
+		if f.allowRemote || f.tokenFile != "" || len(f.hosts) > 0 || len(f.proxies) > 0 || f.together || f.grace != defaultHTTPGrace {
 			return nil, Usagef("the --http-… flags require --http ADDR")
 		}
 		if f.oauth.given() {
@@ -100,7 +103,7 @@ func (f *httpFlags) listener() (*httpListener, error) {
 		}
 	}
 	return &httpListener{
-		address: address, options: server.HTTPOptions{Token: token, OAuth: oauth, Hosts: hosts, Shared: shared}, oauth: &f.oauth,
+		address: address, grace: f.grace, options: server.HTTPOptions{Token: token, OAuth: oauth, Hosts: hosts, Shared: shared}, oauth: &f.oauth,
 	}, nil
 }
 
@@ -168,7 +171,7 @@ func (f *httpFlags) token() (string, error) {
 
 // Serve listens and serves until ctx ends.
 func (l *httpListener) Serve(ctx context.Context, s *runtime.Served) error {
-	l.options.Metrics, l.options.Ready = s.Metrics, s.Ready
+	l.options.Metrics, l.options.Ready, l.options.State = s.Metrics, s.Ready, s.State
 	if o := l.options.OAuth; o != nil {
 		v, err := l.oauth.verifier(o.Resource, s.Log)
 		if err != nil {
@@ -193,7 +196,21 @@ func (l *httpListener) Serve(ctx context.Context, s *runtime.Served) error {
 	if l.options.Token == "" && l.options.OAuth == nil {
 		warning = ", without a token"
 	}
-	fmt.Fprintf(l.std.Err, "toolgraph: serving %s of %s at http://%s%s%s (Ctrl-C ends)\n",
-		wording.Count(len(s.Project.Listed()), "tool"), s.Project.File.Path, listener.Addr(), server.Endpoint, warning)
-	return s.Server.ServeHTTP(ctx, listener, l.options)
+	site := server.NewSite(ctx, l.options, s.Log, l.grace, 0)
+	if s.Server != nil {
+		site.Put(server.Endpoint, s.Server)
+	}
+	if s.Each != nil {
+		s.Each(site)
+	}
+	fmt.Fprintf(l.std.Err, "toolgraph: serving %s at http://%s%s%s (Ctrl-C ends)\n", s.Title, listener.Addr(), pathsText(site.Paths()), warning)
+	return site.Serve(ctx, listener)
+}
+
+// pathsText names the paths of a site: those of several graph files by their form.
+func pathsText(paths []string) string {
+	if len(paths) == 1 {
+		return paths[0]
+	}
+	return "/NAME" + server.Endpoint
 }

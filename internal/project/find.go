@@ -23,6 +23,9 @@ type Found struct {
 // the reason.
 type Skipped struct{ Path, Why string }
 
+// NotGraphs are the endings of YAML files beside graph files, which Find skips, and what these files are.
+var NotGraphs = map[string]string{config.TestEnding: "test file", config.LockEnding: "lock file"}
+
 // mostEntries bounds how many entries of directories one search looks at.
 const mostEntries = 200_000
 

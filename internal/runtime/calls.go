@@ -59,13 +59,13 @@ const finishTime = 2 * time.Second
 
 // endRuns makes runs end softly some time after the process is asked to stop: they are suspended after the call in
 // flight. The grace is that of the calls.
-func (l *Loaded) endRuns(ctx context.Context, before, grace time.Duration) {
-	l.grace = grace
+func (s *Session) endRuns(ctx context.Context, before, grace time.Duration) {
+	s.grace = grace
 	stop, release := stopping(ctx, before, func() {
-		l.Log.Info("stopping: runs are suspended after the call in flight")
+		s.Log.Info("stopping: runs are suspended after the call in flight")
 	})
-	l.options = append(l.options, execution.WithStop(stop))
-	l.closers = append(l.closers, release)
+	s.options = append(s.options, execution.WithStop(stop))
+	s.closers = append(s.closers, release)
 }
 
 // tools returns the graphs of the file as the server offers them, without hidden ones: for the

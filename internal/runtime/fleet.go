@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +21,7 @@ import (
 type fleet struct {
 	history *journal.Store
 	log     *slog.Logger
-	server  *server.Server // gets the messages of servers; nil: there is none. Set before the first message
+	servers []*server.Server // get the messages of servers. Guarded by mu
 
 	life     context.Context // of the goroutine that receives messages
 	receives sync.Once
@@ -104,8 +105,8 @@ func (f *fleet) take(m journal.Message) {
 	kind, isServer := strings.CutPrefix(m.Kind, kindServer)
 	switch {
 	case isServer:
-		if f.server != nil {
-			f.server.Deliver(kind, m.Body)
+		for _, s := range f.served() { // what a message is about has a name that one of them knows
+			s.Deliver(kind, m.Body)
 		}
 	case m.Kind == kindCancel:
 		if local := f.localRun(m.Run); local != nil {
@@ -115,6 +116,29 @@ func (f *fleet) take(m journal.Message) {
 	case m.Kind == kindAnswer && json.Unmarshal(m.Body, &answer) == nil:
 		f.answered(m.Run, answer)
 	}
+}
+
+// serves lets a server get the messages of other servers, until end is called.
+func (f *fleet) serves(s *server.Server) (end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.servers = append(f.servers, s)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.servers = slices.DeleteFunc(slices.Clone(f.servers), func(other *server.Server) bool { return other == s })
+	}
+}
+
+// forward passes the answer to a question on to the process that asked it, and reports whether it could.
+func (f *fleet) forward(ctx context.Context, c *server.Continued) bool {
+	return slices.ContainsFunc(f.served(), func(s *server.Server) bool { return s.Forward(ctx, c) })
+}
+
+func (f *fleet) served() []*server.Server {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clip(f.servers)
 }
 
 // answered gives a run of this process an answer, if it waits for it.

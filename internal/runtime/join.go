@@ -80,7 +80,7 @@ func (l *Loaded) answerCall(
 		if _, err := l.History.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
 			return nil, j.refused
 		}
-		if c.Mark == "" && !f.server.Forward(ctx, c) {
+		if c.Mark == "" && !f.forward(ctx, c) {
 			return nil, j.refused
 		}
 		return l.join(ctx, j)

@@ -27,7 +27,7 @@ type offering struct {
 	mu      sync.Mutex // guards what follows
 	tools   map[string][]mcpclient.Tool
 	passed  map[string]expose.Listing
-	srv     *server.Server // nil: not served yet
+	srv     *shelf // nil: not served yet
 	served  shownTools
 	logged  map[string]bool
 	earlier []<-chan struct{} // closed when the calls of earlier lists of tools have ended
@@ -201,7 +201,7 @@ func (o *offering) all(ctx context.Context) (tools []server.Tool, shown shownToo
 }
 
 // serve lets a server have the tools from now on.
-func (o *offering) serve(ctx context.Context, srv *server.Server) error {
+func (o *offering) serve(ctx context.Context, srv *shelf) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.srv = srv
@@ -235,6 +235,14 @@ func hasEnded(c <-chan struct{}) bool {
 	}
 }
 
+// has reports whether clients get a tool of this name.
+func (o *offering) has(name string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.ContainsFunc(o.fixed, func(t server.Tool) bool { return t.Def.Name.Value == name }) ||
+		slices.ContainsFunc(o.served, func(t shownTool) bool { return t.name == name })
+}
+
 // initial returns the tools to begin with.
 func (o *offering) initial(ctx context.Context) []server.Tool {
 	o.mu.Lock()
@@ -246,7 +254,7 @@ func (o *offering) initial(ctx context.Context) []server.Tool {
 
 // replacedBy serves another version in place of this one. The channel is closed when the last call of this one has
 // ended. After an error this one is still served.
-func (o *offering) replacedBy(ctx context.Context, next *offering, srv *server.Server) (ended <-chan struct{}, err error) {
+func (o *offering) replacedBy(ctx context.Context, next *offering, srv *shelf) (ended <-chan struct{}, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	last, err := srv.Replace(next.initial(ctx), next.of.File.Secrets)

@@ -20,8 +20,11 @@ import (
 // Options describe a process: what it loads, logs, records and audits, and whom it asks. The zero value records and
 // logs nothing, and cannot ask a user.
 type Options struct {
-	Graph string         // path of the graph file
-	File  config.Options // how it is loaded
+	Graph  string                      // path of the graph file
+	Graphs func() ([]GraphFile, error) // several graph files, in place of Graph: as they are now; nil: there is one
+	File   config.Options              // how they are loaded
+
+	Directories []string // in which files may appear, see Graphs
 
 	Version string // that clients, upstream servers and telemetry see
 	Self    string // path of the program toolgraph, for servers whose command is toolgraph; "": it is looked for as any other
@@ -128,20 +131,37 @@ func (e *OptionsError) Error() string { return e.Err.Error() }
 
 func (e *OptionsError) Unwrap() error { return e.Err }
 
-// Files returns the files whose changes matter to a process.
-func (o *Options) Files() []string {
-	files := []string{o.Graph}
-	if file, _ := config.Load(o.Graph, config.Options{AssumeEnv: true}); file != nil { // its errors are reported when it is loaded for use
+// GraphFile is one of several graph files that are served by one process.
+type GraphFile struct {
+	Name string // of its path: /NAME/mcp; letters, digits and -_. between slashes. "": it is the only one
+	Path string
+}
+
+// files returns what lists the graph files.
+func (o *Options) files() func() ([]GraphFile, error) {
+	if o.Graphs != nil {
+		return o.Graphs
+	}
+	return func() ([]GraphFile, error) { return []GraphFile{{Path: o.Graph}}, nil }
+}
+
+// Files returns the files whose changes matter to a process with one graph file.
+func (o *Options) Files() []string { return o.filesOf(o.Graph) }
+
+// filesOf returns the files whose changes matter to a graph file.
+func (o *Options) filesOf(path string) []string {
+	files := []string{path}
+	if file, _ := config.Load(path, config.Options{AssumeEnv: true}); file != nil { // its errors are reported when it is loaded for use
 		files = file.Sources()
 		if slices.ContainsFunc(file.Servers, func(u *config.Upstream) bool { return u.Registry }) {
-			files = append(files, registry.Paths(o.Graph)...)
+			files = append(files, registry.Paths(path)...)
 		}
 	}
 	if o.File.ServersFile != "" {
 		files = append(files, o.File.ServersFile)
 	}
 	if o.Locked {
-		files = append(files, lock.Path(o.Graph))
+		files = append(files, lock.Path(path))
 	}
 	return files
 }

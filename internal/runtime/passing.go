@@ -155,6 +155,9 @@ func (l *Loaded) namedInMessages(name string, result []byte) {
 	}
 }
 
+// errNoReference is the error of a completion for an unknown prompt or template.
+var errNoReference = &server.InvalidError{Err: errors.New("ref: names no prompt and no resource template of this server")}
+
 // complete asks the server of a prompt or a resource template for the values of an argument.
 func (p prompts) complete(ctx context.Context, ref, argument, within []byte) (result []byte, err error) {
 	var to struct{ Type, Name, URI string }
@@ -182,7 +185,7 @@ func (p prompts) complete(ctx context.Context, ref, argument, within []byte) (re
 		}
 	}
 	if of == "" {
-		return nil, &server.InvalidError{Err: errors.New("ref: names no prompt and no resource template of this server")}
+		return nil, errNoReference
 	}
 	err = l.passCall(ctx, execution.Call{Server: of, Tool: "completion/complete", Args: value.NewObject(nil, nil)}, func(ctx context.Context, _ *execution.Call) error {
 		result, err = l.Pool.Complete(ctx, of, ref, argument, within)

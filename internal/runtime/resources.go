@@ -33,7 +33,9 @@ func (s *Session) newReadable(file *Loaded, current func() *Loaded) server.Resou
 	if !file.canNameResources() && !passesOf(file, "").any() {
 		return nil
 	}
-	s.links = &links.Table{}
+	if s.links == nil {
+		s.links = &links.Table{}
+	}
 	file.links = s.links
 	return &readable{current: current, readers: make(chan struct{}, maxReaders)}
 }

@@ -19,11 +19,13 @@ type resumer struct {
 	grace time.Duration
 	every func() (again <-chan time.Time, stop func())
 
+	called  bool           // others look for interrupted runs of the file, and call ring
 	news    chan struct{}  // there may be more interrupted runs
 	room    chan struct{}  // has one element for each run that is being resumed
 	running sync.WaitGroup // of the same runs, and of those who wait for news
 
 	mu     sync.Mutex        // guards the fields below
+	all    []*version        // of the file, the newest first: runs are resumed by the one that began them
 	active map[string]bool   // runs that are being resumed
 	tries  map[string]int    // of runs that could not be resumed
 	waits  map[string]string // the digests of the questions for which runs are said to wait
@@ -52,7 +54,7 @@ func newResumer(l *Loaded, grace time.Duration) *resumer {
 			ticker := time.NewTicker(sweepEvery)
 			return ticker.C, ticker.Stop
 		},
-		news: make(chan struct{}, 1), room: make(chan struct{}, maxResuming), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
+		all: []*version{{Loaded: l}}, news: make(chan struct{}, 1), room: make(chan struct{}, maxResuming), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
 	}
 }
 
@@ -65,7 +67,7 @@ func (r *resumer) start(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer r.Release()
+		defer r.release()
 		if r.History != nil { // otherwise the reason was logged at the start
 			r.sweeps(soft)
 		}
@@ -86,9 +88,13 @@ func (r *resumer) sweeps(ctx context.Context) {
 		suspend(execution.ErrSuspended)
 	})()
 	defer r.running.Wait()
-	again, stop := r.every()
-	defer stop()
-	r.running.Go(func() { r.listen(ctx) })
+	var again <-chan time.Time
+	if !r.called {
+		ticks, stop := r.every()
+		defer stop()
+		again = ticks
+		r.running.Go(func() { r.listen(ctx) })
+	}
 	for ctx.Err() == nil {
 		r.sweep(hard, ctx)
 		select {
@@ -101,10 +107,9 @@ func (r *resumer) sweeps(ctx context.Context) {
 
 // listen reports runs that are interrupted, until ctx ends: their process has died or given them back.
 func (r *resumer) listen(ctx context.Context) {
-	of := About(r.Project)
 	err := r.History.Follow(ctx, "", func(changed []journal.Run) error {
 		for _, run := range changed {
-			if run.Status == journal.Interrupted && run.Question == nil && (run.File == of.File || run.Server == of.Server) {
+			if run.Status == journal.Interrupted && run.Question == nil && r.concerns(run) {
 				r.ring()
 			}
 		}
@@ -113,6 +118,12 @@ func (r *resumer) listen(ctx context.Context) {
 	if err != nil { // the sweeps go on
 		r.Log.Warn("interrupted runs are not noticed at once", "error", err)
 	}
+}
+
+// concerns reports whether a run is one of the file: it may lie elsewhere on another machine.
+func (r *resumer) concerns(run journal.Run) bool {
+	of := About(r.Project)
+	return run.File == of.File || run.Server == of.Server
 }
 
 // sweep resumes the runs that are interrupted now, without waiting for their ends. Several processes
@@ -154,7 +165,7 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 		return false // there may be many that wait for days
 	}
 	log := r.Log.With("run", run.ID, "tool", run.Tool)
-	_, err := r.currentGraph(ctx, run)
+	_, _, err := r.versionOf(ctx, run)
 	switch {
 	case err != nil && run.File != About(r.Project).File: // of another file, or another version on another machine
 	case err != nil:
@@ -199,10 +210,16 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		defer r.mu.Unlock()
 		delete(r.active, run.ID)
 	}()
-	g, err := r.currentGraph(ctx, run)
+	r.mu.Lock()
+	v, g, err := r.versionOf(ctx, run)
+	if err == nil {
+		v.using++
+	}
+	r.mu.Unlock()
 	if err != nil {
 		return false // wanted has checked it
 	}
+	defer r.done(v)
 	if now, err := r.History.Run(ctx, run.ID); err == nil && (now.Status != journal.Interrupted || now.Question != nil) {
 		return true // since it was listed
 	}
@@ -212,7 +229,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	if !isNew { // a client of this process was faster
 		return false
 	}
-	result, err := r.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
+	result, err := v.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
 	local.finish(nil, nil) // who waits for the run reads its end
 	var step *execution.StepError
 	switch {

@@ -3,20 +3,20 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"toolgraph/config"
-	"toolgraph/internal/project"
 	"toolgraph/internal/serving/server"
 )
 
 // Service says how a process serves its graph file.
 type Service struct {
-	Watch  bool // changed files are reloaded; a version with errors is reported and skipped
-	Resume bool // interrupted runs of the file are resumed in the background, those of other processes too
+	Together bool // several files are one server, beside their own
+	Watch    bool // changed files are reloaded; a version with errors is reported and skipped
+	Resume   bool // interrupted runs of the file are resumed in the background, those of other processes too
 
 	Transport Transport
 	HTTP      bool          // it is one for many clients, which come and go
@@ -31,9 +31,15 @@ type Transport interface {
 
 // Served is what a Transport serves.
 type Served struct {
-	Server  *server.Server
-	Project *project.Project
-	Log     *slog.Logger
+	Server *server.Server // of the graph file, or of all of them together; nil: these are served one by one only
+	Log    *slog.Logger
+
+	// Each puts the servers of graph files at their paths, and changes these when files come and go. nil: the only file is that
+	// of Server.
+	Each func(site *server.Site)
+
+	Title string            // what is served, for people
+	State func(w io.Writer) // writes a line for each graph file; nil: there is one
 
 	Metrics http.Handler                    // nil: disabled
 	Ready   func(ctx context.Context) error // says why the process should get no calls; nil: it always should
@@ -42,79 +48,56 @@ type Served struct {
 	Listening func(address string) error
 }
 
-// Serve serves the graph file of the options to clients until ctx ends.
+// Serve serves the graph files of the options to clients until ctx ends.
 func Serve(ctx context.Context, o Options, how Service) error {
 	saveMemory()
+	h := &house{given: o, how: how, files: o.files()}
 	var changes *watcher
-	if how.Watch { // before the file is loaded, so that no later change is missed
+	if how.Watch { // before the files are loaded, so that no later change is missed
 		var err error
-		if changes, err = NewWatcher(o.Files); err != nil {
+		if changes, err = NewWatcher(h.watched); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
 		defer changes.Close()
 	}
-	l, err := Load(ctx, o)
-	if err != nil {
+	if err := h.open(ctx); err != nil {
 		return err
 	}
-	defer l.Close()
-	l.warn()
-	grace := o.Grace
-	if how.HTTP { // runs get half of the grace to finish, and the server itself waits for the rest
-		grace = how.HTTPGrace
-		l.endRuns(ctx, grace/2, 0)
-	} else { // the client has gone
-		l.endRuns(ctx, 0, grace)
-	}
-	var current atomic.Pointer[Loaded]
-	current.Store(l)
-	srv, err := l.server(ctx, how, &current)
-	if err != nil {
-		return err
-	}
-	if how.Resume {
-		resuming, err := l.Use(l.Project)
-		if err != nil {
-			return err
-		}
-		defer newResumer(resuming, grace).start(ctx)()
-	}
+	defer h.session.Close()
+	defer h.stopResuming()
 	if how.Watch {
-		l.Follow(ctx, changes, func(next *Loaded) (<-chan struct{}, error) { return replace(ctx, srv, &current, next) }, logRejected)
+		h.follow(ctx, changes)
 	}
-	s := &Served{Server: srv, Project: l.Project, Log: l.Log, Metrics: l.metrics}
-	if l.fleet != nil {
-		s.Ready = l.fleet.ready()
-		s.Listening = func(address string) error { return l.fleet.serveAt(ctx, address) }
-	}
-	return how.Transport.Serve(ctx, s)
+	return how.Transport.Serve(ctx, h.served(ctx))
 }
 
-// server makes the server of the file. Its resources and hints are those of the current version.
-func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointer[Loaded]) (*server.Server, error) {
+// open makes the server of a file. Its resources and hints are those of the current version.
+func (m *mount) open(ctx context.Context, l *Loaded, how Service, of *union) error {
+	m.current.Store(l)
 	offered, err := l.offer(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l.offering = offered
-	of := l.File.Server
+	file := l.File.Server
 	opts := server.Options{
 		Info: server.Info{
-			Name: of.Name.Value, Version: of.Version.Value, Title: of.Title.Value, Instructions: of.Instructions.Value, Icons: of.Icons,
+			Name: file.Name.Value, Version: file.Version.Value, Title: file.Title.Value, Instructions: file.Instructions.Value, Icons: file.Icons,
 		},
 		Tools: offered.initial(ctx), Logger: l.Log, Secrets: l.File.Secrets,
-		ToolHints: func(upstream, tool string) (server.Hints, bool) { return current.Load().hints(upstream, tool) },
+		ToolHints: func(upstream, tool string) (server.Hints, bool) { return m.current.Load().hints(upstream, tool) },
 		WindDown:  l.given.Grace + finishTime, App: l.app(),
 	}
-	if resources := l.newReadable(l, current.Load); resources != nil {
-		opts.Resources = resources
+	if m.resources = l.newReadable(l, m.current.Load); m.resources != nil {
+		opts.Resources = m.resources
 	}
-	passed, all := passesOf(l, ""), prompts{current.Load, make(chan struct{}, mostCompletions)}
+	m.prompts = prompts{m.current.Load, make(chan struct{}, mostCompletions)}
+	passed := passesOf(l, "")
 	if opts.ResourcesChange = passed.resources; passed.prompts {
-		opts.Prompts = all
+		opts.Prompts = m.prompts
 	}
 	if passed.any() || l.canComplete() {
-		opts.Complete = all.complete
+		opts.Complete = m.prompts.complete
 	}
 	if how.HTTP {
 		opts.Grace = how.HTTPGrace
@@ -122,15 +105,17 @@ func (l *Loaded) server(ctx context.Context, how Service, current *atomic.Pointe
 	if l.telemetry != nil {
 		opts.Observer = l.telemetry
 	}
-	l.share(&opts, how.HTTP, current.Load)
-	srv, err := server.New(opts)
-	if err != nil {
-		return nil, err
+	l.share(&opts, how.HTTP, m.current.Load)
+	if m.srv, err = server.New(opts); err != nil {
+		return err
 	}
-	if l.fleet != nil {
-		l.fleet.server = srv
+	m.shelf = &shelf{m, of}
+	if of != nil {
+		if _, err := of.put(m, opts.Tools, opts.Secrets); err != nil {
+			return err
+		}
 	}
-	return srv, offered.serve(ctx, srv)
+	return offered.serve(ctx, m.shelf)
 }
 
 // share makes a server one of those that share its run history: any of them answers a call, whichever
@@ -159,22 +144,21 @@ func (l *Loaded) warnTasks() {
 	}
 }
 
-// replace makes a server serve the next version of its graph file. The channel is closed when the last run of the
-// version before has ended.
-func replace(ctx context.Context, srv *server.Server, current *atomic.Pointer[Loaded], next *Loaded) (ended <-chan struct{}, err error) {
+// replace serves the next version of a file. The channel is closed when the last run of the version before has ended.
+func (m *mount) replace(ctx context.Context, next *Loaded) (ended <-chan struct{}, err error) {
 	if next.offering, err = next.offer(ctx); err != nil {
 		return nil, err
 	}
-	if ended, err = current.Load().offering.replacedBy(ctx, next.offering, srv); err != nil {
+	if ended, err = m.current.Load().offering.replacedBy(ctx, next.offering, m.shelf); err != nil {
 		next.offering.stop()
 		return nil, err
 	}
 	LogFindings(next.Log, next.Warnings)
-	if introduction(next.File) != introduction(current.Swap(next).File) {
+	if introduction(next.File) != introduction(m.current.Swap(next).File) {
 		next.Log.Warn("server: has changed, which takes effect at the next start")
 	}
-	srv.Changed(server.PromptsList | server.ResourcesList)
-	if err := next.offering.serve(ctx, srv); err != nil {
+	m.shelf.Changed(server.PromptsList | server.ResourcesList)
+	if err := next.offering.serve(ctx, m.shelf); err != nil {
 		next.Log.Error("exposed tools are not listed", "error", err)
 	}
 	next.Log.Info("the graph file has changed; serving the new version", "file", next.File.Path, "tools", len(next.Listed()))

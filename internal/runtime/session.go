@@ -198,9 +198,9 @@ func (s *Session) Close() {
 	}
 }
 
-// load loads the graph file of the session as it is now.
-func (s *Session) load(ctx context.Context) (*Loaded, error) {
-	p, err := project.Load(ctx, s.given.Graph, s.given.File)
+// load loads a graph file as it is now.
+func (s *Session) load(ctx context.Context, path string) (*Loaded, error) {
+	p, err := project.Load(ctx, path, s.given.File)
 	if err != nil {
 		return nil, err
 	}
@@ -218,10 +218,10 @@ func (s *Session) Use(p *project.Project) (*Loaded, error) {
 		return nil, err
 	}
 	l := &Loaded{Session: s, Project: p, Log: log, Lock: locked, links: s.links}
-	variant := ""
+	variant := p.File.Secrets.Digest() // what a pool logs is redacted by them
 	var options []mcpclient.Option
 	if locked != nil {
-		variant = string(locked.Encode())
+		variant += string(locked.Encode())
 		options = append(options, mcpclient.WithToolCheck(locked.Guard(p.File)))
 	}
 	l.Pool, l.Release = s.pools.Lease(p.File.Servers, variant, func() *mcpclient.Pool { return s.NewPool(p, log, options...) })
@@ -311,38 +311,6 @@ func (l *Loaded) UntilStopped(ctx context.Context) (context.Context, execution.O
 	calls, release := withGrace(ctx, l.grace)
 	l.closers = append(l.closers, unregister, release)
 	return calls, execution.WithStop(stop)
-}
-
-// upstreamCaller makes the calls of runs through the pool of the file. It is a struct, and not a
-// chain of functions, because each call passes here with its run on a stack that should not grow.
-type upstreamCaller struct{ of *Loaded }
-
-// CallTool makes a call.
-func (u upstreamCaller) CallTool(ctx context.Context, c execution.Call) (value.Value, error) {
-	ctx = withRunProgress(u.of.asPermitted(ctx, &c), &c)
-	v, details, err := u.of.Pool.CallToolInDetail(ctx, &c)
-	if err == nil {
-		keepDetails(ctx, &c, details)
-		u.of.named(c.Server, v)
-	}
-	return v, err
-}
-
-// Engine makes an engine for the graphs of the file.
-func (l *Loaded) Engine() *execution.Engine {
-	caller := execution.ToolCaller(upstreamCaller{l})
-	for _, wrap := range l.callers {
-		caller = wrap(caller)
-	}
-	options := append(slices.Clone(l.options), execution.WithCache(l.cache.Of(l.Pool)))
-	if l.History != nil {
-		journal := l.History.Journal(l.File.Secrets, About(l.Project))
-		if l.given.Around != nil {
-			journal = l.given.Around(journal)
-		}
-		options = append(options, execution.WithJournal(journal))
-	}
-	return execution.New(caller, options...)
 }
 
 // About returns what is recorded of a file with each run.

@@ -21,6 +21,9 @@ const (
 	maxWatched = 64 << 20
 )
 
+// errWatchEnded is the error of a watcher that was closed.
+var errWatchEnded = fsnotify.ErrClosed
+
 // watcher waits for changes of the contents of files. It belongs to one goroutine.
 type watcher struct {
 	files  func() []string // a directory stands for the files that are created in it
@@ -59,11 +62,11 @@ func (w *watcher) Next(ctx context.Context) error {
 			return ctx.Err()
 		case _, open := <-w.events.Events:
 			if !open {
-				return fsnotify.ErrClosed
+				return errWatchEnded
 			}
 		case err, open := <-w.events.Errors:
 			if !open {
-				return fsnotify.ErrClosed
+				return errWatchEnded
 			}
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return err
@@ -85,12 +88,19 @@ func (w *watcher) Next(ctx context.Context) error {
 
 func (w *watcher) Close() { _ = w.events.Close() } // it always returns nil
 
-// fingerprint is that of the files now; their directories are watched from then on. A file
-// that cannot be read counts as empty.
+// fingerprint is that of the files now; their directories are watched from then on.
 func (w *watcher) fingerprint() fingerprint {
-	sum := sha256.New()
-	for _, path := range w.files() {
+	files := w.files()
+	for _, path := range files {
 		_ = w.events.Add(directoryOf(path)) // a missing one changes the fingerprint when it appears
+	}
+	return fingerprintOf(files)
+}
+
+// fingerprintOf is that of files now. One that cannot be read counts as empty.
+func fingerprintOf(files []string) fingerprint {
+	sum := sha256.New()
+	for _, path := range files {
 		fmt.Fprintln(sum, path)
 		addContent(sum, path)
 	}
@@ -133,14 +143,14 @@ func (l *Loaded) Follow(
 	l.waiting.Go(func() {
 		for served := l; ; {
 			err := w.Next(ctx)
-			if ctx.Err() != nil || errors.Is(err, fsnotify.ErrClosed) {
+			if ctx.Err() != nil || errors.Is(err, errWatchEnded) {
 				return
 			}
 			if err != nil {
 				served.Log.Warn("changes of the graph file may go unnoticed", "error", err)
 				continue
 			}
-			next, err := l.load(ctx)
+			next, err := l.load(ctx, l.given.Graph)
 			if ctx.Err() != nil {
 				return
 			}

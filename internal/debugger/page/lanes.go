@@ -16,7 +16,7 @@ const (
 	mostLanes  = 24 // of one depth
 	mostDepths = 6
 	lanesWide  = 1000 // pixels, unless the request says how much one is
-	leastWide  = 2 // pixels of a bar of its own
+	leastWide  = 2    // pixels of a bar of its own
 	nameShown  = 60
 )
 
@@ -35,7 +35,7 @@ type laneJSON struct {
 	Bars  int `json:"bars"`  // in all
 }
 
-// barJSON is a step or part, or several of them that are too short to be told apart.
+// barJSON is a step or part, or several of them that are too short to be seen apart.
 type barJSON struct {
 	Lane   int               `json:"lane"`
 	Start  float64           `json:"start"`
@@ -132,7 +132,7 @@ func (r *runState) lanes(frame execution.Address, from, to, perPixel float64) la
 // states are those of bars, from the one that hides others to the one that is hidden.
 var states = []string{"failed", "running", "handled", "cancelled", ""}
 
-// join adds a bar to those of its lane, or to the last of them when both are too short to be told apart.
+// join adds a bar to those of its lane, or to the last of them when both are too short to be seen apart.
 func join(bars []barJSON, bar barJSON, perPixel float64) []barJSON {
 	least := leastWide * perPixel
 	if len(bars) > 0 && bar.MS < least {

@@ -2,8 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
-	"log/slog"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -33,6 +32,9 @@ type HTTPOptions struct {
 	// asks often. nil: it always should.
 	Ready func(ctx context.Context) error
 
+	// State writes more about what is served, a line each, for /readyz?verbose, which needs no token; nil: there is no more.
+	State func(w io.Writer)
+
 	MaxPerAddress int            // limit of connections of a client's address; default 256
 	Shared        []netip.Prefix // addresses without that limit, because many clients share them
 
@@ -50,43 +52,11 @@ const (
 	maxHeader            = 32 << 10
 )
 
-// ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, and then returns
-// nil: it takes no more calls and closes streams; calls in flight continue for up to
-// Options.Grace and are then cancelled with the cause of ctx. Any number of processes can serve
-// the same clients, see Options.Fleet. It closes the listener.
+// ServeHTTP serves clients over streamable HTTP at Endpoint until ctx ends, as a Site does, and closes the listener.
 func (s *Server) ServeHTTP(ctx context.Context, on net.Listener, opts HTTPOptions) error {
-	base, cancelCause := context.WithCancelCause(context.WithoutCancel(ctx))
-	cancel := func() { cancelCause(context.Cause(ctx)) }
-	defer cancel()
-	opts.MaxConns = positive(opts.MaxConns, defaultMaxConns)
-	opts.MaxPerAddress = positive(opts.MaxPerAddress, defaultMaxPerAddress)
-	opts.KeepAlive = positive(opts.KeepAlive, defaultKeepAlive)
-	opts.headerTimeout = positive(opts.headerTimeout, defaultHeaderTimeout)
-	e := &endpoint{server: s, opts: opts, base: base, closing: make(chan struct{}), sessions: newSessions()}
-	e.questions.fleet = s.opts.Fleet
-	defer s.serveAt(e)()
-	srv := &http.Server{
-		Handler:           newGuard(on.Addr(), opts, s.opts, e),
-		BaseContext:       func(net.Listener) context.Context { return base },
-		ConnContext:       connContext,
-		ReadHeaderTimeout: opts.headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(newBounded(on, opts, s.opts.Logger)) }()
-	select {
-	case err := <-ended:
-		return errors.Join(err, srv.Close())
-	case <-ctx.Done():
-	}
-	close(e.closing)
-	e.drain(srv, cancel)
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	site := NewSite(ctx, opts, s.opts.Logger, s.opts.Grace, s.opts.Stall)
+	site.Put(Endpoint, s)
+	return site.Serve(ctx, on)
 }
 
 // LimitConns accepts a connection only while fewer than most are open. Closing a connection

@@ -52,39 +52,53 @@ func (g *gate) isClosed() bool {
 // errDraining refuses a call of a process that is about to end.
 var errDraining = &rpcError{code: codeInternal, message: "this process is stopping and takes no more calls; call again, and another process answers"}
 
-// drain takes no more calls, waits for those in flight for Options.Grace, cancels them, and then waits
-// windDown for them to end. Meanwhile it serves what else belongs to these calls, such as
-// cancellations, and the checks of a balancer.
-func (e *endpoint) drain(srv *http.Server, cancel context.CancelFunc) {
+// drain takes no more calls, waits for those in flight for the grace, cancels them, and then waits windDown for them to
+// end. Meanwhile it serves what else belongs to these calls, such as cancellations, and the checks of a balancer.
+func (t *Site) drain(srv *http.Server, cancel context.CancelFunc) {
+	t.mu.Lock()
+	t.draining = true
+	t.mu.Unlock()
 	srv.SetKeepAlivesEnabled(false) // the next request of a client comes on a new connection, to another process
-	grace, stop := context.WithTimeout(context.Background(), e.server.opts.Grace)
-	defer stop()
-	select {
-	case <-e.calls.close():
-	case <-grace.Done():
+	all := t.all()
+	var empty []<-chan struct{}
+	for _, e := range all {
+		if !e.calls.isClosed() { // it is leaving otherwise
+			close(e.closing)
+			empty = append(empty, e.calls.close())
+		}
 	}
-	if e.idle(grace, srv) {
+	grace, stop := context.WithTimeout(context.Background(), t.grace)
+	defer stop()
+	for _, one := range empty {
+		select {
+		case <-one:
+		case <-grace.Done():
+		}
+	}
+	if idle(grace, srv, all) {
 		return
 	}
-	e.server.opts.Logger.Warn("the grace period is over; cancelling the calls in flight")
+	t.log.Warn("the grace period is over; cancelling the calls in flight")
 	cancel()
 	end, stopEnd := context.WithTimeout(context.Background(), windDown)
 	defer stopEnd()
-	if !e.idle(end, srv) {
-		e.server.opts.Logger.Warn("cancelled calls have not ended")
+	if !idle(end, srv, all) {
+		t.log.Warn("cancelled calls have not ended")
 		_ = srv.Close() // its error has no consequence any more
 	}
 }
 
 // idle waits until no call is in flight and no run without a call is left, and reports whether
 // that was so before ctx ended.
-func (e *endpoint) idle(ctx context.Context, srv *http.Server) bool {
+func idle(ctx context.Context, srv *http.Server, all []*endpoint) bool {
 	if srv.Shutdown(ctx) != nil {
 		return false
 	}
 	ended := make(chan struct{})
 	go func() {
-		e.running.Wait()
+		for _, e := range all {
+			e.running.Wait()
+		}
 		close(ended)
 	}()
 	select {
@@ -96,18 +110,24 @@ func (e *endpoint) idle(ctx context.Context, srv *http.Server) bool {
 }
 
 // ready answers whether this process takes calls; a balancer asks.
-func (e *endpoint) ready(w http.ResponseWriter, r *http.Request) {
-	if e.calls.isClosed() {
+func (t *Site) ready(w http.ResponseWriter, r *http.Request) {
+	t.mu.Lock()
+	draining := t.draining
+	t.mu.Unlock()
+	if draining {
 		http.Error(w, "draining", http.StatusServiceUnavailable)
 		return
 	}
-	if ready := e.opts.Ready; ready != nil {
+	if ready := t.opts.Ready; ready != nil {
 		if ready(r.Context()) != nil {
 			http.Error(w, "the run history cannot be written", http.StatusServiceUnavailable)
 			return
 		}
 	}
 	health(w, r)
+	if t.opts.State != nil && r.URL.Query().Has("verbose") {
+		t.opts.State(w)
+	}
 }
 
 // lastingContext returns the context of a call with a key, whose client may come back for the answer:

@@ -28,6 +28,7 @@ type endpoint struct {
 	closing   chan struct{}   // closed when streams must end
 	calls     gate            // of tools/call
 	running   sync.WaitGroup  // of the runs that outlive their calls
+	forget    func()          // it gets no more messages of other processes
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {

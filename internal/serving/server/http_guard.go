@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,19 +15,17 @@ import (
 // guard checks requests: Host and Origin must name this server, so that no web page can reach
 // it through the browser of a visitor, and the token must be right if one is required.
 type guard struct {
-	next  http.Handler
+	site  *Site
 	local bool            // the listener is on loopback, so Host must be checked
 	hosts map[string]bool // more allowed names, in lower case
 	token []byte          // SHA-256 of the token; nil: there is none
 	oauth *resourceServer // nil: access tokens are not accepted
 	stall time.Duration   // limit of the time that a client may leave an answer unread
-
-	metrics http.Handler // nil: none
-	ready   http.HandlerFunc
 }
 
-func newGuard(on net.Addr, opts HTTPOptions, s Options, next *endpoint) *guard {
-	g := &guard{next: next, ready: next.ready, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: s.Stall, metrics: opts.Metrics}
+func newGuard(on net.Addr, site *Site) *guard {
+	opts := &site.opts
+	g := &guard{site: site, local: isLoopback(on.String()), hosts: map[string]bool{}, stall: site.stall}
 	for _, name := range opts.Hosts {
 		g.hosts[strings.ToLower(name)] = true
 	}
@@ -35,7 +34,7 @@ func newGuard(on net.Addr, opts HTTPOptions, s Options, next *endpoint) *guard {
 		g.token = sum[:]
 	}
 	if opts.OAuth != nil {
-		g.oauth = newResourceServer(opts.OAuth, s.Logger)
+		g.oauth = newResourceServer(opts.OAuth, site.log)
 	}
 	return g
 }
@@ -49,7 +48,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == healthPath:
 		health(w, r) // reveals nothing
 	case r.URL.Path == readyPath:
-		g.ready(w, r)
+		g.site.ready(w, r)
 	case g.local && !g.mayName(r.Host):
 		http.Error(w, "the Host header names another host; expected localhost, or a name given by --http-allow-host", http.StatusForbidden)
 	case !g.mayOrigin(r.Header["Origin"]):
@@ -81,14 +80,30 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) *http.Request {
 
 // serve handles a request that is admitted.
 func (g *guard) serve(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == metricsPath && g.metrics != nil:
-		g.metrics.ServeHTTP(w, r)
-	case r.URL.Path != Endpoint:
-		http.Error(w, "not found; the MCP endpoint is "+Endpoint, http.StatusNotFound)
-	default:
-		g.next.ServeHTTP(w, r)
+	if metrics := g.site.opts.Metrics; r.URL.Path == metricsPath && metrics != nil {
+		metrics.ServeHTTP(w, r)
+		return
 	}
+	if e := g.site.at(r.URL.Path); e != nil {
+		e.ServeHTTP(w, r)
+		return
+	}
+	http.Error(w, "not found; "+endpointsText(g.site.Paths()), http.StatusNotFound)
+}
+
+// mostPaths are named where a path is wrong.
+const mostPaths = 10
+
+func endpointsText(paths []string) string {
+	switch n := len(paths); {
+	case n == 0:
+		return "no graph file is served now"
+	case n == 1:
+		return "the MCP endpoint is " + paths[0]
+	case n > mostPaths:
+		return "the MCP endpoints are " + strings.Join(paths[:mostPaths], ", ") + " and " + strconv.Itoa(n-mostPaths) + " more"
+	}
+	return "the MCP endpoints are " + strings.Join(paths, ", ")
 }
 
 // mayName reports whether a host, with or without a port, is allowed.

@@ -1,0 +1,80 @@
+package program
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"toolgraph/internal/base/wording"
+	"toolgraph/internal/project"
+	"toolgraph/internal/runtime"
+)
+
+// serveFiles gives a process its graph files: one, or several, or those of directories as they are each time. Without files
+// it has that of -g.
+func serveFiles(o *runtime.Options, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			o.Directories = append(o.Directories, path)
+		}
+	}
+	if len(paths) == 1 && len(o.Directories) == 0 {
+		o.Graph = paths[0]
+		return nil
+	}
+	o.Graphs = func() ([]runtime.GraphFile, error) { return graphFiles(paths) }
+	files, err := o.Graphs()
+	if err == nil && len(files) == 0 {
+		err = Usagef("%s has no graph file; a graph file ends in .yaml or .yml and has the keys version, server and tools", strings.Join(paths, ", "))
+	}
+	return err
+}
+
+// graphFiles returns the graph files of paths, with their names: the path below its directory without the ending.
+func graphFiles(paths []string) (all []runtime.GraphFile, err error) {
+	byName := map[string]string{}
+	for _, path := range paths {
+		found, err := project.Find(context.Background(), project.NotGraphs, path)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range found.Files {
+			base := filepath.Dir(file)
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				base = path
+			}
+			name, err := nameOf(base, file)
+			switch other, taken := byName[name]; {
+			case err != nil:
+				return nil, err
+			case taken && other != file:
+				return nil, Usagef("%s and %s would both be served at /%s/mcp; rename one of them", other, file, name)
+			case taken:
+				continue
+			}
+			byName[name] = file
+			all = append(all, runtime.GraphFile{Name: name, Path: file})
+		}
+	}
+	return all, nil
+}
+
+// nameOf returns the name of a file below a directory.
+func nameOf(base, file string) (string, error) {
+	below, err := filepath.Rel(base, file)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.ToSlash(strings.TrimSuffix(below, filepath.Ext(below)))
+	for _, c := range name {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && !strings.ContainsRune("-_./", c) {
+			return "", Usagef("%s has %s in its name, and its name is a part of the path at which it is served; expected letters, digits, -, _ and .", wording.Quote(file), wording.Quote(string(c)))
+		}
+	}
+	return name, nil
+}
