@@ -52,7 +52,7 @@ const LETTER = 6.2; // pixels of a label's letter
 
 // ticks are round times of the axis with their labels, as many as do not touch in so many pixels.
 export function ticks(axis, width = 300) {
-  const most = Math.max(1, Math.min(8, Math.floor(width / 90)));
+  const most = Math.max(2, Math.min(8, Math.floor(width / 64)));
   const shown = 100 / axis.perMs; // ms, without what is folded
   const raw = Math.max(shown, LEAST) / most;
   const power = 10 ** Math.floor(Math.log10(raw));
