@@ -51,24 +51,24 @@ type Served struct {
 // Serve serves the graph files of the options to clients until ctx ends.
 func Serve(ctx context.Context, o Options, how Service) error {
 	saveMemory()
-	h := &house{given: o, how: how, files: o.files()}
+	set := &fileSet{given: o, how: how, files: o.files()}
 	var changes *watcher
 	if how.Watch { // before the files are loaded, so that no later change is missed
 		var err error
-		if changes, err = NewWatcher(h.watched); err != nil {
+		if changes, err = NewWatcher(set.watched); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
 		defer changes.Close()
 	}
-	if err := h.open(ctx); err != nil {
+	if err := set.open(ctx); err != nil {
 		return err
 	}
-	defer h.session.Close()
-	defer h.stopResuming()
+	defer set.session.Close()
+	defer set.stopResuming()
 	if how.Watch {
-		h.follow(ctx, changes)
+		set.follow(ctx, changes)
 	}
-	return how.Transport.Serve(ctx, h.served(ctx))
+	return how.Transport.Serve(ctx, set.served(ctx))
 }
 
 // open makes the server of a file. Its resources and hints are those of the current version.

@@ -13,11 +13,11 @@ import (
 	"toolgraph/internal/serving/server"
 )
 
-// union is the graph files of a house as one server: what any of them offers. Their tools have different names. Safe for
+// union is the graph files of a process as one server: what any of them offers. Their tools have different names. Safe for
 // concurrent use.
 type union struct {
-	house *house
-	srv   *server.Server
+	set *fileSet
+	srv *server.Server
 
 	mu    sync.Mutex // guards what follows
 	parts map[string]part
@@ -35,17 +35,17 @@ func (u *union) open(ctx context.Context) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	opts := server.Options{
-		Info: u.info(), Logger: u.house.session.Log, ToolHints: u.hints, WindDown: u.house.given.Grace + finishTime,
+		Info: u.info(), Logger: u.set.session.Log, ToolHints: u.hints, WindDown: u.set.given.Grace + finishTime,
 		Resources: unionResources{u}, ResourcesChange: true, Prompts: unionPrompts{u}, Complete: u.complete,
 	}
 	var err error
 	if opts.Tools, opts.Secrets, err = u.tools(); err != nil {
 		return err
 	}
-	if u.house.how.HTTP {
-		opts.Grace = u.house.how.HTTPGrace
+	if u.set.how.HTTP {
+		opts.Grace = u.set.how.HTTPGrace
 	}
-	s := u.house.session
+	s := u.set.session
 	if s.telemetry != nil {
 		opts.Observer = s.telemetry
 	}
@@ -57,7 +57,7 @@ func (u *union) open(ctx context.Context) error {
 			opts.App = p.mount.current.Load().app()
 		}
 	}
-	if s.fleet != nil && u.house.how.HTTP {
+	if s.fleet != nil && u.set.how.HTTP {
 		opts.Fleet = s.fleet
 	}
 	if u.srv, err = server.New(opts); err == nil && s.fleet != nil {
@@ -68,7 +68,7 @@ func (u *union) open(ctx context.Context) error {
 
 // info introduces the files: with their own instructions, each under the name of its server. u.mu is held.
 func (u *union) info() server.Info {
-	info := server.Info{Name: "toolgraph", Version: u.house.given.Version}
+	info := server.Info{Name: "toolgraph", Version: u.set.given.Version}
 	var texts, titles []string
 	for _, name := range slices.Sorted(maps.Keys(u.parts)) {
 		of := u.parts[name].mount.current.Load().File.Server
@@ -162,7 +162,7 @@ func (u *union) remove(m *mount) {
 		_, err = u.srv.Replace(all, secrets)
 	}
 	if err != nil {
-		u.house.session.Log.Error("the tools of a file that is gone are still listed", "file", m.Path, "error", err)
+		u.set.session.Log.Error("the tools of a file that is gone are still listed", "file", m.Path, "error", err)
 	}
 }
 

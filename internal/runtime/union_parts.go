@@ -130,7 +130,7 @@ func (t unionTasks) Change(ctx context.Context, id string, answers map[string]js
 // find returns the tasks of the file whose run a task is.
 func (t unionTasks) find(ctx context.Context, id string) (of tasks, err error) {
 	name, _, _ := strings.Cut(id, "-")
-	run, err := t.of.house.session.History.Exact(ctx, name)
+	run, err := t.of.set.session.History.Exact(ctx, name)
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
 		return of, server.ErrNoTask

@@ -12,7 +12,7 @@ const mostInterrupted = 1000
 
 // resumers look for interrupted runs of several files: once for all of them, however many they are.
 type resumers struct {
-	house *house
+	set   *fileSet
 	store *journal.Store
 	blind bool // the last look could not read the history
 }
@@ -28,7 +28,7 @@ func (r *resumers) start(ctx context.Context) (stop func()) {
 			return nil
 		})
 		if err != nil { // the looks go on
-			r.house.session.Log.Warn("interrupted runs are not noticed at once", "error", err)
+			r.set.session.Log.Warn("interrupted runs are not noticed at once", "error", err)
 		}
 	}()
 	go func() {
@@ -55,14 +55,14 @@ func (r *resumers) start(ctx context.Context) (stop func()) {
 func (r *resumers) look(ctx context.Context) {
 	page, err := r.store.List(ctx, journal.Filter{Status: journal.Interrupted, Limit: mostInterrupted})
 	if err != nil && !r.blind && ctx.Err() == nil {
-		r.house.session.Log.Warn("interrupted runs cannot be listed; trying again later", "error", err)
+		r.set.session.Log.Warn("interrupted runs cannot be listed; trying again later", "error", err)
 	}
 	r.blind = err != nil
 	r.ring(page)
 	if len(page) == mostInterrupted { // there may be more
-		r.house.mu.Lock()
-		defer r.house.mu.Unlock()
-		for _, m := range r.house.mounts {
+		r.set.mu.Lock()
+		defer r.set.mu.Unlock()
+		for _, m := range r.set.mounts {
 			if m.resumer != nil {
 				m.resumer.ring()
 			}
@@ -72,13 +72,13 @@ func (r *resumers) look(ctx context.Context) {
 
 // ring calls those who resume interrupted runs.
 func (r *resumers) ring(runs []journal.Run) {
-	r.house.mu.Lock()
-	defer r.house.mu.Unlock()
+	r.set.mu.Lock()
+	defer r.set.mu.Unlock()
 	for _, run := range runs {
 		if run.Status != journal.Interrupted || run.Question != nil {
 			continue
 		}
-		for _, m := range r.house.mounts {
+		for _, m := range r.set.mounts {
 			if m.resumer != nil && m.resumer.concerns(run) {
 				m.resumer.ring()
 			}

@@ -18,9 +18,9 @@ import (
 	"toolgraph/internal/serving/server"
 )
 
-// house is the graph files that a process serves: they share its session, and each has a server of its own. With Watch
+// fileSet is the graph files that a process serves: they share its session, and each has a server of its own. With Watch
 // files come and go, and a version with errors leaves the one before it serving. Safe for concurrent use once it is open.
-type house struct {
+type fileSet struct {
 	given Options
 	how   Service
 	files func() ([]GraphFile, error)
@@ -62,81 +62,74 @@ func pathOf(name string) string {
 }
 
 // watched returns the files whose changes matter.
-func (h *house) watched() (all []string) {
-	files, _ := h.files() // that it cannot be listed is reported when the files are loaded
+func (set *fileSet) watched() (all []string) {
+	files, _ := set.files() // that it cannot be listed is reported when the files are loaded
 	for _, f := range files {
-		all = append(all, h.given.filesOf(f.Path)...)
+		all = append(all, set.given.filesOf(f.Path)...)
 	}
-	return append(all, h.given.Directories...)
+	return append(all, set.given.Directories...)
 }
 
 // open loads the graph files and serves them. Without Watch all must be valid; with it at least one.
-func (h *house) open(ctx context.Context) error {
-	files, err := h.files()
+func (set *fileSet) open(ctx context.Context) error {
+	files, err := set.files()
 	if err != nil {
 		return err
 	}
-	var projects []*project.Project // nil: broken
+	var mounts []*mount
+	var projects []*project.Project // nil: the file has errors
 	var secrets []*config.Secrets
 	var wrong []error
 	for _, f := range files {
-		p, err := project.Load(ctx, f.Path, h.given.File)
-		if err != nil {
+		m := &mount{GraphFile: f, print: fingerprintOf(set.given.filesOf(f.Path))}
+		p, err := project.Load(ctx, f.Path, set.given.File)
+		if m.broken = err; err != nil {
 			wrong = append(wrong, err)
 		} else {
 			secrets = append(secrets, p.File.Secrets)
 		}
-		projects = append(projects, p)
+		mounts, projects = append(mounts, m), append(projects, p)
 	}
-	if len(wrong) > 0 && (!h.how.Watch || len(secrets) == 0 || len(files) == 1) {
+	if len(wrong) > 0 && (!set.how.Watch || len(secrets) == 0 || len(files) == 1) {
 		return joined(wrong)
 	}
-	if h.session, err = Open(ctx, h.given, config.JoinSecrets(secrets...)); err != nil {
+	if set.session, err = Open(ctx, set.given, config.JoinSecrets(secrets...)); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			h.session.Close()
+			set.stopResuming()
+			set.session.Close()
 		}
 	}()
-	h.grace = h.given.Grace
-	if h.how.HTTP { // runs get half of the grace to finish, and the server itself waits for the rest
-		h.grace = h.how.HTTPGrace
-		h.session.endRuns(ctx, h.grace/2, 0)
+	set.grace = set.given.Grace
+	if set.how.HTTP { // runs get half of the grace to finish, and the server itself waits for the rest
+		set.grace = set.how.HTTPGrace
+		set.session.endRuns(ctx, set.grace/2, 0)
 	} else { // the client has gone
-		h.session.endRuns(ctx, 0, h.grace)
+		set.session.endRuns(ctx, 0, set.grace)
 	}
-	h.mounts = map[string]*mount{}
-	if h.given.Graphs != nil && h.how.Resume && h.session.History != nil {
-		h.looking = &resumers{house: h, store: h.session.History}
+	set.mounts = map[string]*mount{}
+	if set.given.Graphs != nil && set.how.Resume && set.session.History != nil {
+		set.looking = &resumers{set: set, store: set.session.History}
 	}
-	if h.how.Together {
-		h.union = &union{house: h, parts: map[string]part{}}
+	if set.how.Together {
+		set.union = &union{set: set, parts: map[string]part{}}
 	}
-	for i, f := range files {
-		m := &mount{GraphFile: f, print: fingerprintOf(h.given.filesOf(f.Path))}
-		if projects[i] == nil {
-			m.broken = errors.New("it has errors")
-			h.session.rejected(f, loadError(ctx, h, f))
-			h.mounts[f.Name] = m
-			continue
-		}
-		if err = h.begin(ctx, m, projects[i]); err != nil {
+	for i, m := range mounts {
+		if m.broken != nil {
+			set.rejected(m)
+			set.mounts[m.Name] = m
+		} else if err = set.begin(ctx, m, projects[i]); err != nil {
 			return err
 		}
 	}
-	if h.union != nil {
-		err = h.union.open(ctx)
+	if set.union != nil {
+		err = set.union.open(ctx)
 	}
-	if h.looking != nil && err == nil {
-		h.stop = h.looking.start(ctx)
+	if set.looking != nil && err == nil {
+		set.stop = set.looking.start(ctx)
 	}
-	return err
-}
-
-// loadError loads a file again for what is wrong with it.
-func loadError(ctx context.Context, h *house, f GraphFile) error {
-	_, err := project.Load(ctx, f.Path, h.given.File)
 	return err
 }
 
@@ -153,14 +146,14 @@ func joined(errs []error) error {
 	return all
 }
 
-// begin serves a graph file for the first time. h.mu is held, or h is not shared yet.
-func (h *house) begin(ctx context.Context, m *mount, p *project.Project) error {
-	l, err := h.session.Use(p)
+// begin serves a graph file for the first time. set.mu is held, or the set is not shared yet.
+func (set *fileSet) begin(ctx context.Context, m *mount, p *project.Project) error {
+	l, err := set.session.Use(p)
 	if err != nil {
 		return err
 	}
 	l.warn()
-	if err := m.open(ctx, l, h.how, h.union); err != nil {
+	if err := m.open(ctx, l, set.how, set.union); err != nil {
 		m.current.Store(nil)
 		m.srv = nil
 		l.Release()
@@ -169,22 +162,22 @@ func (h *house) begin(ctx context.Context, m *mount, p *project.Project) error {
 	if l.fleet != nil {
 		m.stop = append(m.stop, l.fleet.serves(m.srv))
 	}
-	if err := h.resumes(ctx, m); err != nil {
+	if err := set.resumes(ctx, m); err != nil {
 		return err
 	}
-	h.mounts[m.Name] = m
-	if h.site != nil {
-		h.site.Put(pathOf(m.Name), m.srv)
+	set.mounts[m.Name] = m
+	if set.site != nil {
+		set.site.Put(pathOf(m.Name), m.srv)
 	}
 	return nil
 }
 
 // resumes resumes interrupted runs of the current version of a file, with Resume.
-func (h *house) resumes(ctx context.Context, m *mount) error {
-	if !h.how.Resume {
+func (set *fileSet) resumes(ctx context.Context, m *mount) error {
+	if !set.how.Resume {
 		return nil
 	}
-	resuming, err := h.session.Use(m.current.Load().Project)
+	resuming, err := set.session.Use(m.current.Load().Project)
 	if err != nil {
 		return err
 	}
@@ -192,24 +185,24 @@ func (h *house) resumes(ctx context.Context, m *mount) error {
 		m.resumer.use(resuming)
 		return nil
 	}
-	m.resumer = newResumer(resuming, h.grace)
-	m.resumer.called = h.looking != nil
+	m.resumer = newResumer(resuming, set.grace)
+	m.resumer.called = set.looking != nil
 	m.stop = append(m.stop, m.resumer.start(ctx))
 	return nil
 }
 
-// end serves a file no more. Its calls in flight go on. h.mu is held.
-func (h *house) end(m *mount) {
-	delete(h.mounts, m.Name)
-	if h.site != nil {
-		h.site.Remove(pathOf(m.Name))
+// end serves a file no more. Its calls in flight go on. set.mu is held.
+func (set *fileSet) end(m *mount) {
+	delete(set.mounts, m.Name)
+	if set.site != nil {
+		set.site.Remove(pathOf(m.Name))
 	}
 	l := m.current.Load()
 	if l == nil {
 		return
 	}
-	if h.union != nil {
-		h.union.remove(m)
+	if set.union != nil {
+		set.union.remove(m)
 	}
 	l.offering.stop()
 	ended, err := m.srv.Replace(nil, l.File.Secrets)
@@ -223,13 +216,13 @@ func (h *house) end(m *mount) {
 }
 
 // stopResuming ends what ends with the files, and waits for it.
-func (h *house) stopResuming() {
-	if h.stop != nil {
-		h.stop()
+func (set *fileSet) stopResuming() {
+	if set.stop != nil {
+		set.stop()
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, m := range h.mounts {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	for _, m := range set.mounts {
 		for _, stop := range slices.Backward(m.stop) {
 			stop()
 		}
@@ -237,8 +230,8 @@ func (h *house) stopResuming() {
 }
 
 // follow loads changed files until ctx or the session ends.
-func (h *house) follow(ctx context.Context, w *watcher) {
-	s := h.session
+func (set *fileSet) follow(ctx context.Context, w *watcher) {
+	s := set.session
 	ctx, cancel := context.WithCancel(ctx)
 	s.waiting.Go(func() {
 		<-s.ending
@@ -252,30 +245,30 @@ func (h *house) follow(ctx context.Context, w *watcher) {
 				s.Log.Warn("changes of graph files may go unnoticed", "error", err)
 				continue
 			}
-			h.refresh(ctx)
+			set.refresh(ctx)
 		}
 	})
 }
 
 // refresh serves the files as they are now.
-func (h *house) refresh(ctx context.Context) {
-	files, err := h.files()
+func (set *fileSet) refresh(ctx context.Context) {
+	files, err := set.files()
 	if err != nil {
-		h.session.Log.Error("the graph files cannot be listed; serving those that were there", "error", err)
+		set.session.Log.Error("the graph files cannot be listed; serving those that were there", "error", err)
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, m := range h.mounts { // one that does not look like a graph file any more has errors
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	for _, m := range set.mounts { // one that does not look like a graph file any more has errors
 		if _, err := os.Stat(m.Path); err == nil && !slices.ContainsFunc(files, func(f GraphFile) bool { return f.Name == m.Name }) {
 			files = append(files, m.GraphFile)
 		}
 	}
-	gone := maps.Clone(h.mounts)
+	gone := maps.Clone(set.mounts)
 	for _, f := range files {
 		delete(gone, f.Name)
-		m := h.mounts[f.Name]
-		now := fingerprintOf(h.given.filesOf(f.Path))
+		m := set.mounts[f.Name]
+		now := fingerprintOf(set.given.filesOf(f.Path))
 		if m != nil && m.print == now && m.Path == f.Path {
 			continue
 		}
@@ -283,33 +276,33 @@ func (h *house) refresh(ctx context.Context) {
 			m = &mount{GraphFile: f}
 		}
 		m.GraphFile, m.print = f, now
-		if m.broken = h.load(ctx, m); ctx.Err() != nil {
+		if m.broken = set.load(ctx, m); ctx.Err() != nil {
 			return
 		}
-		h.mounts[f.Name] = m
+		set.mounts[f.Name] = m
 		if m.broken != nil {
-			h.session.rejected(f, m.broken)
+			set.rejected(m)
 		}
 	}
-	if len(h.mounts) == len(gone) { // an only file that is gone may be saved again
+	if len(set.mounts) == len(gone) { // an only file that is gone may be saved again
 		return
 	}
 	for _, m := range gone {
-		h.end(m)
+		set.end(m)
 	}
 }
 
-// load takes a new version of a file into use, or a new file. h.mu is held.
-func (h *house) load(ctx context.Context, m *mount) error {
-	p, err := project.Load(ctx, m.Path, h.given.File)
+// load takes a new version of a file into use, or a new file. set.mu is held.
+func (set *fileSet) load(ctx context.Context, m *mount) error {
+	p, err := project.Load(ctx, m.Path, set.given.File)
 	if err != nil {
 		return err
 	}
 	served := m.current.Load()
 	if served == nil {
-		return h.begin(ctx, m, p)
+		return set.begin(ctx, m, p)
 	}
-	next, err := h.session.Use(p)
+	next, err := set.session.Use(p)
 	if err != nil {
 		return err
 	}
@@ -319,39 +312,44 @@ func (h *house) load(ctx context.Context, m *mount) error {
 		return err
 	}
 	served.releaseAfter(ended)
-	return h.resumes(ctx, m)
+	return set.resumes(ctx, m)
 }
 
 // rejected logs why a version of a file is not served.
-func (s *Session) rejected(f GraphFile, err error) {
+func (set *fileSet) rejected(m *mount) {
+	log, err := set.session.Log, m.broken
 	var found config.Diagnostics
 	if errors.As(err, &found) {
-		LogFindings(s.Log, found)
+		LogFindings(log, found)
 		err = errors.New("the file has errors")
 	}
-	s.Log.Error("reload failed; still serving the previous version", "file", f.Path, "error", err)
+	if m.current.Load() == nil {
+		log.Error("a graph file is not served until it is valid", "file", m.Path, "error", err)
+		return
+	}
+	log.Error("reload failed; still serving the previous version", "file", m.Path, "error", err)
 }
 
 // served is what the transport serves.
-func (h *house) served(ctx context.Context) *Served {
-	s := &Served{Log: h.session.Log, Metrics: h.session.metrics, Title: h.title()}
-	if f := h.session.fleet; f != nil {
+func (set *fileSet) served(ctx context.Context) *Served {
+	s := &Served{Log: set.session.Log, Metrics: set.session.metrics, Title: set.title()}
+	if f := set.session.fleet; f != nil {
 		s.Ready = f.ready()
 		s.Listening = func(address string) error { return f.serveAt(ctx, address) }
 	}
-	if only := h.mounts[""]; only != nil {
+	if only := set.mounts[""]; only != nil {
 		s.Server, s.Log = only.srv, only.current.Load().Log
 		return s
 	}
-	if h.union != nil {
-		s.Server = h.union.srv
+	if set.union != nil {
+		s.Server = set.union.srv
 	}
-	s.State = h.state
+	s.State = set.state
 	s.Each = func(site *server.Site) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.site = site
-		for _, m := range h.mounts {
+		set.mu.Lock()
+		defer set.mu.Unlock()
+		set.site = site
+		for _, m := range set.mounts {
 			if m.srv != nil {
 				site.Put(pathOf(m.Name), m.srv)
 			}
@@ -361,26 +359,26 @@ func (h *house) served(ctx context.Context) *Served {
 }
 
 // title says what is served: so many tools of a file, or of so many files.
-func (h *house) title() string {
+func (set *fileSet) title() string {
 	tools, last := 0, ""
-	for _, m := range h.mounts {
+	for _, m := range set.mounts {
 		if l := m.current.Load(); l != nil {
 			tools += len(l.Listed())
 			last = l.File.Path
 		}
 	}
-	if len(h.mounts) > 1 {
-		last = wording.Count(len(h.mounts), "graph file")
+	if len(set.mounts) > 1 {
+		last = wording.Count(len(set.mounts), "graph file")
 	}
 	return wording.Count(tools, "tool") + " of " + last
 }
 
 // state writes a line for each file: where it is served, and whether as it is now.
-func (h *house) state(w io.Writer) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(h.mounts)) {
-		m := h.mounts[name]
+func (set *fileSet) state(w io.Writer) {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(set.mounts)) {
+		m := set.mounts[name]
 		switch {
 		case m.broken == nil:
 			fmt.Fprintf(w, "%s serves the file as it is\n", pathOf(name))
