@@ -43,7 +43,7 @@ export function BreakpointsDialog() {
     change(b, { removed: true });
   };
   return html`
-    <${Dialog} title=${all.length ? plural(all.length, 'breakpoint') : 'No breakpoints'} wide>
+    <${Dialog} title=${all.length ? plural(all.length, 'breakpoint') : 'No breakpoints'}>
       ${!all.length ? html`<p class="muted">Click the dot at the left of a node, or focus the node and press <kbd>b</kbd>. Breakpoints of all tools are listed here.</p>` : html`
       <div class="scroll" ref=${body}><table class="changes breakpoints">
         <thead><tr><th scope="col">on</th><th scope="col">tool</th><th scope="col">node</th><th scope="col">pauses</th><th scope="col"><span class="sr">remove</span></th></tr></thead>

@@ -41,12 +41,13 @@ function Found({ d, ids }) {
   return html`
     <div class="compared-runs">${d.runs.map((r, i) => html`
       <article key=${r.id} aria-label=${`the ${names[i]} run`}>
+        <h3>The ${names[i]}</h3>
         <button type="button" class="compared-run" title=${`open run ${r.id}`} onClick=${() => openAt(r.id)}><${RunLines} r=${r} /></button>
       </article>`)}</div>
     <p class="verdict"><${Verdict} d=${d} ids=${ids} first=${first} /></p>
     <section class="compared-time" aria-label="both over time">
       <div class="compared-head"><h3>Both over time</h3><${Zoomed} away=${away.reduce((sum, [from, to]) => sum + to - from, 0)} /></div>
-      ${d.runs.map((r, i) => html`<${Lanes} key=${r.id} run=${r} frame="" axis=${axis} label=${`the ${names[i]} run over time`} lit=${first} open=${(at) => openAt(r.id, at)} />`)}
+      ${d.runs.map((r, i) => html`<${Lanes} key=${r.id} run=${r} frame="" axis=${axis} label=${`the ${names[i]} run over time`} lit=${first} open=${(at) => openAt(r.id, at)} quiet />`)}
     </section>
     <${Slower} d=${d} />
     ${[['Arguments', d.args], ['The step at which they diverge', d.first?.changes], ['Result', d.result]].map(([title, changes]) => changes?.length > 0 && html`
@@ -86,20 +87,21 @@ export function whySlower({ runs, times }) {
   const reasons = times.flatMap((pair) => {
     const waited = pair[slow].waited - pair[fast].waited;
     const worked = pair[slow].took - pair[fast].took - waited;
-    return [[worked, 'working'], [waited, 'waiting for an answer']].map(([ms, how]) => ({ ms, text: `${nameOf(pair[0])} ${signed(ms)} ${how}` }));
+    return [[worked, 'working'], [waited, 'waiting for an answer']].map(([ms, how]) => ({ ms, text: `${nameOf(pair[0])} ${duration(ms)} longer, ${how}` }));
   }).filter(({ ms }) => ms > LITTLE * Math.abs(more)).sort((x, y) => y.ms - x.ms).slice(0, 3);
-  return `The ${names[slow]} took ${duration(Math.abs(more))} longer${reasons.length ? `: ${reasons.map(({ text }) => text).join(', ')}` : '; no node explains it: it was held, interrupted, or its process was busy'}.`;
+  return `The ${names[slow]} took ${duration(Math.abs(more))} longer${reasons.length ? `: ${reasons.map(({ text }) => text).join('; ')}` : '; no node explains it: it was held, interrupted, or its process was busy'}.`;
 }
 
 function Slower({ d }) {
   const rows = d.times.filter(([a, b]) => a.took || b.took);
+  const most = Math.max(...rows.map(([a, b]) => Math.abs(b.took - a.took)), 1e-3);
   const table = (list) => html`
     <div class="scroll" tabindex="0" role="region" aria-label="time by node, in both"><table class="slower-by">
-      <thead><tr><th scope="col" rowspan="2">node</th>${names.map((name) => html`<th scope="colgroup" colspan="3" key=${name}>${name}</th>`)}<th scope="col" rowspan="2">difference</th></tr>
-        <tr>${[0, 1].flatMap((i) => ['ran', 'worked', 'waited'].map((text) => html`<th scope="col" key=${i + text}>${text}</th>`))}</tr></thead>
+      <thead><tr><th scope="col" rowspan="2">node</th>${names.map((name) => html`<th scope="colgroup" colspan="3" key=${name}>${name}</th>`)}<th scope="col" rowspan="2">second − first</th></tr>
+        <tr>${[0, 1].flatMap((i) => ['ran', 'took', 'waited'].map((text) => html`<th scope="col" key=${i + text}>${text}</th>`))}</tr></thead>
       <tbody>${list.map(([a, b]) => html`<tr key=${`${a.tool}:${a.node}`}><th scope="row" class="mono">${nameOf(a)}</th>
-        ${[a, b].flatMap((n, i) => [n.count ? count(n.count) : '–', n.count ? duration(n.took - n.waited) : '', n.waited ? duration(n.waited) : ''].map((text, k) => html`<td key=${`${i} ${k}`}>${text}</td>`))}
-        <td class=${cx(b.took > a.took && 'more')}>${signed(b.took - a.took)}</td></tr>`)}</tbody>
+        ${[a, b].flatMap((n, i) => [n.count ? count(n.count) : '–', n.count ? duration(n.took) : '', n.waited ? duration(n.waited) : ''].map((text, k) => html`<td key=${`${i} ${k}`}>${text}</td>`))}
+        <td class=${cx(Math.abs(b.took - a.took) > LITTLE * most && 'more')}>${signed(b.took - a.took)}</td></tr>`)}</tbody>
     </table></div>`;
   return html`
     <section><h3>Where the time went</h3>

@@ -23,13 +23,15 @@ export function GraphPane() {
   return html`
     <section class="graph" aria-label=${g ? `graph of ${g.tool}` : 'graph'}>
       ${!tool.value && !g ? html`<${Empty} title="This file has no tools" text="Each tool of the file is a graph that is drawn here." />` : !g ? html`<${Empty} title="Drawing …" />` : html`
-        <${Canvas} g=${g} key=${g.tool + g.hash} />
+        <div class="graph-view">
+          <${Canvas} g=${g} key=${g.tool + g.hash} />
+          <${GraphTools} />
+          <${NodeTip} g=${g} />
+          ${overview.value && html`<${Minimap} g=${g} />`}
+        </div>
         ${behind.value ? html`<p class="graph-unsaved behind" role="status">${behind.value}</p>` : isUnsaved.value && html`<p class="graph-unsaved" role="status">Unsaved text · runs use the saved file</p>`}
         ${isGiven.value && !run.value && html`<p class="graph-unsaved checked" role="status">Checked plan · not run</p>`}
-        <${GraphTools} />
-        <${NodeTip} g=${g} />
-        <${Legend} g=${g} />
-        ${overview.value && html`<${Minimap} g=${g} />`}`}
+        <${Legend} g=${g} walked=${own.value} />`}
     </section>`;
 }
 

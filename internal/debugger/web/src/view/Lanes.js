@@ -36,8 +36,9 @@ export function nextBar(bars, from, key) {
 }
 
 // Lanes are the bars of a run over time: what ran at the same time is in different lanes, and what is inside below what it is
-// inside of. open goes to the step of a bar. now is when a run is that goes on, else undefined; label names the run.
-export function Lanes({ run: r, frame, axis, now, label = 'steps over time', open, lit = '' }) {
+// inside of. open goes to the step of a bar. now is when a run is that goes on, else undefined; label names the run;
+// quiet gives no hint about keys.
+export function Lanes({ run: r, frame, axis, now, label = 'steps over time', open, lit = '', quiet = false }) {
   const [chosen, choose] = useState(null);
   const [hovered, hover] = useState(null);
   const tap = (e) => {
@@ -94,6 +95,6 @@ export function Lanes({ run: r, frame, axis, now, label = 'steps over time', ope
           ${picking && html`<i class="picking" style=${{ left: `${picking[0]}%`, width: `${picking[1] - picking[0]}%` }}></i>`}
         </div>
       </div>
-      <p class="lanes-said mono" id=${`said-${r.id}`} aria-live="polite">${said ? textOf(said) : html`<span class="muted">${found && plural(found.lanes.length, 'lane')}; arrows go from bar to bar, Enter opens one</span>`}</p>
+      <p class="lanes-said mono" id=${`said-${r.id}`} aria-live="polite">${said ? textOf(said) : html`<span class="muted">${found && plural(found.lanes.length, 'lane')}${!quiet && html`<span class="hint">; arrow keys go from bar to bar, Enter opens one</span>`}</span>`}</p>
     </div>`;
 }

@@ -30,9 +30,8 @@ function titleOf({ server, confirms, tool }) {
 
 // meaningOf says what follows when the user does not agree.
 function meaningOf({ server, confirms }) {
-  if (server) return 'Decline is a no, Cancel gives no answer; the server decides what follows.';
-  if (confirms) return 'Decline and Cancel: nothing is called, and the node fails with declined or dismissed.';
-  return 'Decline is a no, Cancel gives no answer: the node fails with declined or dismissed.';
+  if (server) return ['Decline is a no, Cancel gives no answer; the server decides what follows.'];
+  return [confirms && 'With both of these nothing is called:', 'Decline: a no; the node fails with “declined”.', 'Cancel: no answer; the node fails with “dismissed”.'].filter(Boolean);
 }
 
 // Origin is the run that asks, its node, and what its calls do.
@@ -76,9 +75,9 @@ function Form({ question: q, hidden, place, onTurn }) {
         ${q.url && html`<p class="question-text"><a href=${q.url} target="_blank" rel="noopener noreferrer">${q.url}</a></p>`}
         ${fields.length > 0 && html`<${Field} schema=${schema} draft=${draft} onChange=${setDraft} path=${[`answer-${q.id}`]} found=${found.map((f) => ({ ...f, path: [`answer-${q.id}`, ...f.path] }))} top />`}
         ${top.map((f) => html`<p class="wrong" role="alert">${f.message}</p>`)}
-        <p class="muted question-meaning">${meaningOf(q)}</p>
+        <p class="muted question-meaning">${meaningOf(q).map((line) => html`<span key=${line}>${line}</span>`)}</p>
         <div class="form-end">
-          <button type="submit" class="button primary" disabled=${busy}><span>${fields.length ? 'Send' : q.confirms ? 'Allow' : 'Accept'}</span></button>
+          <button type="submit" class=${q.confirms ? 'button' : 'button primary'} disabled=${busy}><span>${fields.length ? 'Send' : q.confirms ? 'Allow' : 'Accept'}</span></button>
           <${Button} label="Decline" disabled=${busy} onClick=${() => send('decline')} />
           <${Button} label="Cancel" disabled=${busy} onClick=${() => send('cancel')} />
           ${place && html`<${Button} label=${`${place}, next`} onClick=${onTurn} />`}
