@@ -112,7 +112,7 @@ func TestStartsAreObserved(t *testing.T) {
 	missing.Command = text("/nonexistent/program")
 	p = pool(t, missing, WithObserver(n))
 	mustFail(t, p, "inc", `{"n":1}`, CodeServerStart)
-	if starts := n.count("started fake server fake cannot be started"); starts != 1 || n.count("started ") != 1 {
+	if starts := n.count(`started fake server "": cannot be started`); starts != 1 || n.count("started ") != 1 {
 		t.Errorf("%d failed starts in %q", starts, n.said)
 	}
 

@@ -87,6 +87,7 @@ func Serve(ctx context.Context, o Options, how Service) error {
 		s.Ready = l.fleet.ready()
 		s.Listening = func(address string) error { return l.fleet.serveAt(ctx, address) }
 	}
+	l.vitals.serving(s.Ready)
 	return how.Transport.Serve(ctx, s)
 }
 
