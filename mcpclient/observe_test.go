@@ -169,3 +169,14 @@ func TestLoads(t *testing.T) {
 	waitFor(t, "the end of the first pool", func() bool { return shared.Loads()["fake"] == Load{Running: 1} })
 	otherDone()
 }
+
+// A server of type exec has no start and no connection to observe.
+func TestProgramsAreNotObserved(t *testing.T) {
+	u, _ := fakePrograms(t)
+	n := &noter{}
+	p := pool(t, u, WithPrograms(), WithObserver(n))
+	mustCall(t, p, "cat", `{}`, `""`)
+	if len(n.said) != 0 || p.servers["fake"].load() != (Load{}) {
+		t.Errorf("%q, %+v", n.said, p.servers["fake"].load())
+	}
+}

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -133,5 +135,48 @@ func TestTakenRunsAreCounted(t *testing.T) {
 	}
 	if h := s.Health(); h.Lost != 1 {
 		t.Errorf("lost %d", h.Lost)
+	}
+}
+
+// What is counted once is counted once, and only what it is: a request that its caller has cancelled is no error of the
+// store, a flush is no event, and a pruning that is stopped has not failed.
+func TestWhatIsNotCounted(t *testing.T) {
+	s := reopen(t, t.TempDir(), Options{})
+	addRuns(t, s, "RUN", 3)
+	s.writer.taken("OTHER", true)
+	s.writer.taken("OTHER", true)
+	if h := s.Health(); h.Lost != 1 {
+		t.Errorf("lost %d", h.Lost)
+	}
+	s.writer.flush()
+	db, err := s.data.Open(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, failed := db.ExecContext(t.Context(), `UPDATE nothing SET none = 0`)
+	if s.isTrouble(errors.Join(context.Canceled, failed)) || s.isTrouble(nil) || s.isTrouble(ErrClosed) || !s.isTrouble(failed) {
+		t.Errorf("%v is of the wrong kind", failed)
+	}
+	s.writer.queue.put(&queued{})
+	if n, _, waited := s.writer.waiting(time.Now()); n != 0 || waited != 0 {
+		t.Errorf("%d events wait for %v", n, waited)
+	}
+	s.writer.queue = queue{}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Prune(over, Retention{MaxRuns: 1}); err == nil {
+		t.Error("pruned without time")
+	}
+	if h := s.Health(); h.PruneErrors != 0 || !h.LastPruning.IsZero() {
+		t.Errorf("%+v", h)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(t.Context(), Retention{MaxRuns: 1}); err == nil {
+		t.Error("a closed store was pruned")
+	}
+	if h := s.Health(); h.PruneErrors != 1 || h.Pruned != 0 {
+		t.Errorf("%+v", h)
 	}
 }
