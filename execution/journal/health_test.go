@@ -20,10 +20,10 @@ func TestCensus(t *testing.T) {
 	}
 	long := time.Now().Add(-1000 * time.Hour).UTC().Truncate(time.Microsecond)
 	visit := &execution.Visit{Index: 1, NodeID: "sure", NodeType: config.AskNode}
-	asked := func(run string) execution.Event {
-		return execution.Event{Kind: execution.QuestionAsked, Run: run, Time: long.Add(time.Hour), Step: visit, Question: &execution.Question{At: "1", Digest: "d", Message: "Sure?"}}
+	asked := func(run string, after time.Duration) execution.Event {
+		return execution.Event{Kind: execution.QuestionAsked, Run: run, Time: long.Add(after), Step: visit, Question: &execution.Question{At: "1", Digest: "d", Message: "Sure?"}}
 	}
-	add(t, s, made("INTERRUPTED", long, false)[0], made("LATER", long.Add(time.Hour), false)[0], made("ASKED", long, false)[0], asked("ASKED"))
+	add(t, s, made("INTERRUPTED", long, false)[0], made("LATER", long.Add(time.Hour), false)[0], made("ASKED", long, false)[0], asked("ASKED", time.Hour))
 	doubt := made("DOUBT", long, false)
 	doubt[1].End = inDoubt
 	add(t, s, doubt...)
@@ -34,7 +34,7 @@ func TestCensus(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = reopen(t, dir, Options{})
-	add(t, s, made("RUNS", time.Now(), false)[0], made("WAITS", long, false)[0], asked("WAITS"))
+	add(t, s, made("RUNS", time.Now(), false)[0], made("WAITS", long, false)[0], asked("WAITS", time.Minute))
 	add(t, s, made("ENDED", long, false)...)
 	if err := s.Flush(t.Context(), "WAITS"); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestCensus(t *testing.T) {
 	if err != nil || c.Running.Runs != 1 || c.Waiting.Runs != 2 || c.Interrupted.Runs != 2 || c.InDoubt.Runs != 1 || c.Bytes == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if !c.Interrupted.Last.Equal(long) || !c.Waiting.Last.Equal(long.Add(time.Hour)) || !c.LastPruning.IsZero() {
+	if !c.Interrupted.Last.Equal(long) || !c.Waiting.Last.Equal(long.Add(time.Minute)) || !c.LastPruning.IsZero() {
 		t.Errorf("%+v", c)
 	}
 	if err := s.SetPolicy(t.Context(), Retention{MaxAge: time.Hour}); err != nil {

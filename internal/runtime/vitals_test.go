@@ -110,17 +110,18 @@ func TestStoreIsSeldomAsked(t *testing.T) {
 	place := t.TempDir()
 	l := observed(t, place)
 	interruptedRuns(t, l, place, "FIRST")
-	const interrupted = `toolgraph_store_runs{status="interrupted"}`
+	const interrupted, running = `toolgraph_store_runs{status="interrupted"}`, `toolgraph_store_runs{status="running"}`
 	is(t, "at first", scraped(t, l.Session), map[string]string{interrupted: "1"})
 	interruptedRuns(t, l, place, "SECOND")
 	if err := l.History.Claim(t.Context(), "FIRST"); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		is(t, "soon", scraped(t, l.Session), map[string]string{interrupted: "1", `toolgraph_takeovers_total`: "1"})
+		is(t, "soon", scraped(t, l.Session), map[string]string{interrupted: "1", running: "0", `toolgraph_takeovers_total`: "1"})
 	}
 	l.vitals.every = 0
-	is(t, "later", scraped(t, l.Session), map[string]string{interrupted: "1", `toolgraph_store_runs{status="running"}`: "1"})
+	is(t, "later", scraped(t, l.Session), map[string]string{interrupted: "1", running: "1"})
+	l.vitals.every = time.Hour
 	l.Close()
 	left := map[observe.Number]float64{}
 	l.vitals.read(t.Context(), func(n observe.Number, value float64, _ ...string) { left[n] = value })
