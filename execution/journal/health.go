@@ -21,7 +21,7 @@ type Health struct {
 
 	Pruned       int64     // runs that were deleted because they are beyond the bounds of the store
 	PruneErrors  int64     // attempts to delete such runs that have failed
-	LastPruning  time.Time // the last one of this process that has succeeded; zero: there was none
+	LastPruning  time.Time // the last one of this process that has succeeded; zero: there was none, or there are no bounds any more
 	*Connections           // nil: the database has none that are limited, or is not open
 }
 

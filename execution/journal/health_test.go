@@ -58,6 +58,12 @@ func TestCensus(t *testing.T) {
 	if h := s.Health(); h.Pruned != 2 || h.PruneErrors != 0 || h.LastPruning.IsZero() {
 		t.Errorf("%+v", h)
 	}
+	if err := s.SetPolicy(t.Context(), Retention{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.pruneDue(t.Context()); err != nil || !s.Health().LastPruning.IsZero() {
+		t.Errorf("without bounds: %v, %+v", err, s.Health())
+	}
 }
 
 // The census looks at no run that has ended, but for those in doubt: each status has an index.
@@ -157,11 +163,11 @@ func TestWhatIsNotCounted(t *testing.T) {
 	if s.isTrouble(errors.Join(context.Canceled, failed)) || s.isTrouble(nil) || s.isTrouble(ErrClosed) || !s.isTrouble(failed) {
 		t.Errorf("%v is of the wrong kind", failed)
 	}
-	s.writer.queue.put(&queued{})
-	if n, _, waited := s.writer.waiting(time.Now()); n != 0 || waited != 0 {
+	idle := newWriter(s)
+	idle.queue.put(&queued{})
+	if n, _, waited := idle.waiting(time.Now()); n != 0 || waited != 0 {
 		t.Errorf("%d events wait for %v", n, waited)
 	}
-	s.writer.queue = queue{}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Prune(over, Retention{MaxRuns: 1}); err == nil {

@@ -258,6 +258,7 @@ func (s *Store) pruneDue(ctx context.Context) error {
 			"policy", keep.String(), "default", mine.String())
 	}
 	if keep == (Retention{}) {
+		s.tally.lastPruning.Store(0) // so that no pruning is missed
 		return nil
 	}
 	db, err := s.data.Open(ctx, true)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func observed(t *testing.T, place string) *Loaded {
 func scraped(t *testing.T, s *Session) map[string]string {
 	t.Helper()
 	got := httptest.NewRecorder()
-	s.metrics.ServeHTTP(got, httptest.NewRequest("GET", "/metrics", nil))
+	s.metrics.ServeHTTP(got, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	all := map[string]string{}
 	for line := range strings.Lines(got.Body.String()) {
 		if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.HasPrefix(name, "toolgraph_") {
@@ -140,9 +141,9 @@ func TestReadyIsReported(t *testing.T) {
 	l.vitals.serving(func(context.Context) error { return errors.New("disk full") })
 	is(t, "a full disk", scraped(t, l.Session), map[string]string{"toolgraph_ready": "0"})
 	l.vitals.serving(func(context.Context) error { return nil })
-	l.Session.fleet = l.Session.join()
+	l.fleet = l.Session.join()
 	is(t, "again", scraped(t, l.Session), map[string]string{"toolgraph_ready": "1"})
-	l.Session.fleet.draining = true
+	l.fleet.draining = true
 	is(t, "draining", scraped(t, l.Session), map[string]string{"toolgraph_ready": "0"})
 	if err := l.History.Close(); err != nil {
 		t.Fatal(err)
