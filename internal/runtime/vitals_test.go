@@ -182,3 +182,37 @@ tools:
 	}
 	is(t, "afterwards", scraped(t, l.Session), map[string]string{starts: "1"})
 }
+
+// A collection does not wait for a store that does not answer, and does not ask it again meanwhile.
+func TestStoreThatDoesNotAnswer(t *testing.T) {
+	l := observed(t, t.TempDir())
+	defer l.Close()
+	l.vitals.every = 0
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	l.vitals.serving(func(context.Context) error {
+		asked <- struct{}{}
+		<-answer
+		return nil
+	})
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	collect := func(ctx context.Context) map[observe.Number]float64 {
+		got := map[observe.Number]float64{}
+		l.vitals.read(ctx, func(n observe.Number, value float64, _ ...string) { got[n] = value })
+		return got
+	}
+	for range 3 {
+		got := collect(impatient)
+		if _, has := got[observe.Ready]; has || len(got) == 0 {
+			t.Errorf("without an answer: %v", got)
+		}
+	}
+	<-asked
+	close(answer)
+	if got := collect(t.Context()); got[observe.Ready] != 1 {
+		t.Errorf("with an answer: %v", got)
+	}
+	if n := len(asked); n > 1 { // the second one may have begun after the answer
+		t.Errorf("asked %d times more", n)
+	}
+}
