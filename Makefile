@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -57,6 +57,9 @@ pictures: ## take the pictures of the documentation anew from the running produc
 
 apps: ## show runs and plans in the official host's side of MCP Apps, in a browser (needs Node and Chromium; APPS_SHOTS=DIR stores images)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 30m ./tests/apps/
+
+alerts: ## check docs/monitoring/alerts.yaml and its tests with promtool, whose first build takes minutes (PROMTOOL=FILE: one that is there)
+	TOOLGRAPH_CLIENTS=1 go test -count=1 -timeout 60m -v -run TestPromtool ./internal/telemetry/observe
 
 conformance: ## run the official conformance suite (needs Node)
 	TOOLGRAPH_CLIENTS=1 go test -count=1 ./tests/conformance/

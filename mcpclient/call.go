@@ -25,10 +25,8 @@ const (
 // on a new session when the server cannot have seen the first. It is built when its turn
 // has come, so that what build checks is not out of date when it is sent.
 func (u *upstream) request(ctx context.Context, method string, build func(*session) (request, *Error)) (json.RawMessage, *session, *Error) {
-	select {
-	case u.slot <- struct{}{}:
-	case <-ctx.Done():
-		return nil, nil, cancelled(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.conf.MaxInFlight))
+	if fail := u.enter(ctx); fail != nil {
+		return nil, nil, fail
 	}
 	leave := sync.OnceFunc(func() { <-u.slot })
 	defer leave()
@@ -50,6 +48,33 @@ func (u *upstream) request(ctx context.Context, method string, build func(*sessi
 		}
 		return raw, s, nil
 	}
+}
+
+// enter takes a token of a call in flight, as soon as there is one.
+func (u *upstream) enter(ctx context.Context) *Error {
+	select {
+	case u.slot <- struct{}{}:
+		return nil
+	default:
+	}
+	u.waiting.Add(1)
+	defer u.waiting.Add(-1)
+	select {
+	case u.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return cancelled(ctx, fmt.Sprintf("waiting for one of %d calls in flight to end", u.conf.MaxInFlight))
+	}
+}
+
+// byRate waits until rate gives the call its turn.
+func (u *upstream) byRate(ctx context.Context) *Error {
+	if u.rate == nil {
+		return nil
+	}
+	u.waiting.Add(1)
+	defer u.waiting.Add(-1)
+	return u.rate.wait(ctx)
 }
 
 // inTurn builds and sends a request; where calls go one at a time, when those before it
@@ -189,7 +214,7 @@ func (u *upstream) tryTool(ctx context.Context, c *toolCall, more []byte) (resul
 	admitted := false
 	raw, s, fail := u.request(ctx, callMethod, func(s *session) (request, *Error) {
 		if !admitted {
-			if fail := u.rate.wait(ctx); fail != nil {
+			if fail := u.byRate(ctx); fail != nil {
 				return request{}, fail
 			}
 			if admitted = true; !s.alive() { // the wait may have been long

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+
+	"toolgraph/config"
 )
 
 // Observer observes the sessions with servers and the requests on them; not the programs of servers
@@ -12,6 +14,9 @@ type Observer interface {
 	// Sending reports a request that is about to be sent; answered is called once, with the answer's
 	// error or nil. ctx is that of the call. A result with isError is no error here.
 	Sending(ctx context.Context, r Sending) (answered func(err error))
+	// Started reports how a start of a server ended: with nil, or an *Error. What Toolgraph itself has ended is not
+	// reported.
+	Started(server string, why error)
 	// Opened reports a session after its handshake; ended is called once, with the reason of its end,
 	// nil when this process has ended it.
 	Opened(p Peer) (ended func(why error))
@@ -55,6 +60,18 @@ func (s *session) sending(ctx context.Context, method, tool, id string) (answere
 	r := Sending{Peer: s.peer, Method: method, Tool: tool, ID: id, Session: s.link.GetSessionId()}
 	r.Protocol = s.version
 	return s.observer.Sending(ctx, r)
+}
+
+// started reports a start that has ended.
+func (u *upstream) started(why *Error) {
+	if u.opts.observer == nil || u.conf.Transport == config.Exec {
+		return
+	}
+	if why != nil {
+		u.opts.observer.Started(u.conf.Name.Value, why)
+		return
+	}
+	u.opts.observer.Started(u.conf.Name.Value, nil)
 }
 
 // opened reports a session until it ends.

@@ -110,7 +110,7 @@ func (u *upstream) ask(ctx context.Context, method, name string, params func(*se
 	waited := false
 	raw, s, fail := u.request(ctx, method, func(s *session) (request, *Error) {
 		if !waited {
-			if fail := u.rate.wait(ctx); fail != nil {
+			if fail := u.byRate(ctx); fail != nil {
 				return request{}, fail
 			}
 			waited = true

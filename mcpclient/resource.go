@@ -47,7 +47,7 @@ func (u *upstream) readResource(ctx context.Context, uri string, meta map[string
 	waited := false
 	raw, s, fail := u.request(ctx, readMethod, func(s *session) (request, *Error) {
 		if !waited {
-			if fail := u.rate.wait(ctx); fail != nil {
+			if fail := u.byRate(ctx); fail != nil {
 				return request{}, fail
 			}
 			waited = true

@@ -49,6 +49,8 @@ func (e *ending) Sending(_ context.Context, r Sending) func(error) {
 	}
 }
 
+func (*ending) Started(string, error) {}
+
 func (*ending) Opened(Peer) func(error) { return func(error) {} }
 
 // A task that comes with the end of its call is known to the run, which can take it up; or it is cancelled.

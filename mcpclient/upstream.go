@@ -23,6 +23,7 @@ type upstream struct {
 	opts     *options
 	keep     *supervisor
 	slot     chan struct{} // holds a token for each call in flight
+	waiting  atomic.Int64  // calls that have no token yet, or no turn by rate
 	rate     *bucket       // nil: calls are sent at once
 
 	known atomic.Pointer[listing] // the last of any session; nil before the first
@@ -127,6 +128,7 @@ func (u *upstream) start(a *attempt) {
 	name := u.conf.Name.Value
 	if err == nil {
 		u.gate.succeeded()
+		u.started(nil)
 		u.current, a.session = s, s
 		u.changes.signal()   // it may list something else than before
 		if s.version != "" { // programs are not started yet
@@ -138,6 +140,9 @@ func (u *upstream) start(a *attempt) {
 		return
 	}
 	a.err = err
+	if u.failure() == nil {
+		u.started(err)
+	}
 	if err.Err != errLocal && u.failure() == nil { //nolint:errorlint // the mark itself; after it there is nothing to wait for
 		err.Server = name // for the log
 		u.gate.failed(err)

@@ -3,10 +3,10 @@ package fold
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"toolgraph/execution"
-	"toolgraph/execution/call"
 )
 
 // Times is where the time of a run went, for one node of a tool, or one step.
@@ -32,7 +32,7 @@ func (h *History) Times() (all []Times) {
 			continue
 		}
 		at := r.At()
-		k := key{r.Tool, call.NameOf("", r.NodeID, r.Part)}
+		k := key{r.Tool, (&execution.Record{NodeID: r.NodeID, Part: r.Part}).Name()}
 		i, known := place[k]
 		if !known {
 			i = len(all)
@@ -40,7 +40,7 @@ func (h *History) Times() (all []Times) {
 			all = append(all, Times{Tool: k.tool, Node: k.node})
 			whole, parts = append(whole, nil), append(parts, nil)
 		}
-		if call.IsItem(at.Name()) {
+		if isNumber(at.Name()) {
 			parts[i] = append(parts[i], r.Duration())
 			continue
 		}
@@ -93,6 +93,12 @@ func CompareTimes(a, b *History) (all []TimesOfTwo) {
 		return cmp.Or(cmp.Compare(y.Difference().Abs(), x.Difference().Abs()), cmp.Compare(x.A.Tool, y.A.Tool), cmp.Compare(x.A.Node, y.A.Node))
 	})
 	return all
+}
+
+// isNumber reports whether the last name of an address is the number of an item or a turn.
+func isNumber(name string) bool {
+	_, err := strconv.Atoi(name)
+	return err == nil
 }
 
 // rank is the smallest value of a sorted list that so many per cent of it do not exceed.

@@ -76,10 +76,13 @@ func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
 		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = $1
 			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3)`, owner, id, failure)
 	if err != nil {
-		return s.data.Explain(err)
+		return s.writeFault(err)
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 1 {
 		s.writer.clearTaken(id)
+		if err == nil {
+			s.tally.claimed.Add(1)
+		}
 		return err
 	}
 	r, err := s.Run(ctx, id)
@@ -109,7 +112,7 @@ func (s *Store) giveBackUnknown(ctx context.Context) error {
 	}
 	all, err := idsOf(ctx, db, owner)
 	if err != nil {
-		return s.data.Explain(err)
+		return s.readFault(err)
 	}
 	for _, id := range all {
 		if s.writer.works(id) {

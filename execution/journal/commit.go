@@ -55,7 +55,7 @@ func (c *committer) commit(batch []queued) error {
 		body, sums := t.Body.Body, t.Body.Sums
 		t.Body, t.Chunks, t.Spills = Chunk{}, nil, nil
 		if t.Taken {
-			c.lose(batch, t.ID)
+			c.lose(batch, t.ID, t.Seq != 0) // without a row, another process was the first to begin it
 		}
 		if t.Status != Running || t.Taken {
 			delete(c.runs, t.ID)
@@ -108,9 +108,9 @@ func (c *committer) sync(batch []queued, touched []*track) error {
 	return nil
 }
 
-// lose ends the recording of a run that another process has taken.
-func (c *committer) lose(batch []queued, run string) {
-	c.store.writer.taken(run)
+// lose ends the recording of a run that another process has taken, or has begun first if this one never had it.
+func (c *committer) lose(batch []queued, run string, had bool) {
+	c.store.writer.taken(run, had)
 	for i := range batch {
 		if batch[i].event.Run == run {
 			release(batch[i:i+1], takenError(run))
@@ -171,7 +171,7 @@ func (c *committer) track(batch []queued, q *queued) (*track, error) {
 			return nil, err
 		}
 		if !has {
-			c.lose(batch, id)
+			c.lose(batch, id, true)
 			return nil, nil
 		}
 	}

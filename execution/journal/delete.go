@@ -43,7 +43,7 @@ func (s *Store) deleting(ctx context.Context, del func(executor, stepper) (int, 
 	if errors.Is(err, ErrNoStore) {
 		err = nil
 	}
-	return n, s.data.Explain(err)
+	return n, s.writeFault(err)
 }
 
 // Deleting holds the lock of the database, for which writers wait. So it has small steps: each is a

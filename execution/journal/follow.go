@@ -23,7 +23,7 @@ const (
 // While no process writes, it costs next to nothing.
 func (s *Store) Follow(ctx context.Context, file string, each func([]Run) error) error {
 	f := &follower{file: file}
-	return s.data.Watch(ctx, Runs, func(ctx context.Context, db *sql.DB) error { return s.data.Explain(f.look(ctx, db, each)) })
+	return s.data.Watch(ctx, Runs, func(ctx context.Context, db *sql.DB) error { return s.readFault(f.look(ctx, db, each)) })
 }
 
 // follower is what Follow knows of a store. It belongs to one goroutine.

@@ -26,9 +26,10 @@ func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
 	s.writer.flush()
 	db, err := s.data.Open(ctx, false)
 	if err != nil || s.opts.ReadOnly {
+		s.countRead(err)
 		return db, err
 	}
-	return db, s.data.Explain(s.data.Sweep(ctx))
+	return db, s.readFault(s.data.Sweep(ctx))
 }
 
 // List returns the runs that the filter selects, the newest first. It reads up to 16 MiB of them
@@ -58,18 +59,18 @@ func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, er
 	}
 	rows, err := db.QueryContext(ctx, `SELECT `+runColumns+` FROM runs`+where, args...)
 	if err != nil {
-		return nil, s.data.Explain(err)
+		return nil, s.readFault(err)
 	}
 	defer rows.Close()
 	var runs []Run
 	for rows.Next() {
 		r, err := scanRun(rows)
 		if err != nil {
-			return nil, s.data.Explain(err)
+			return nil, s.readFault(err)
 		}
 		runs = append(runs, r)
 	}
-	return runs, s.data.Explain(rows.Err())
+	return runs, s.readFault(rows.Err())
 }
 
 // where returns the filter as SQL, with order and limit.

@@ -43,7 +43,7 @@ func (s *Store) Announce(ctx context.Context, address string, draining bool) err
 func (s *Store) announce(ctx context.Context, address string, draining bool) (Process, error) {
 	p, err := s.data.Process(ctx)
 	if err != nil {
-		return Process{}, s.data.Explain(err)
+		return Process{}, s.writeFault(err)
 	}
 	s.announcing.Lock()
 	defer s.announcing.Unlock()
@@ -61,7 +61,7 @@ func (s *Store) announce(ctx context.Context, address string, draining bool) (Pr
 		_, err = db.ExecContext(ctx, `UPDATE processes SET address = $1, draining = $2 WHERE name = $3`, address, draining, p.Name)
 	}
 	if err != nil {
-		return Process{}, s.data.Explain(err)
+		return Process{}, s.writeFault(err)
 	}
 	p.Address, p.Draining = address, draining
 	s.mu.Lock()
@@ -99,7 +99,7 @@ func (s *Store) Processes(ctx context.Context) ([]Process, error) {
 	}
 	rows, err := db.QueryContext(ctx, `SELECT name, host, pid, address, draining, started, beat FROM processes ORDER BY started, name`)
 	if err != nil {
-		return nil, s.data.Explain(err)
+		return nil, s.readFault(err)
 	}
 	defer rows.Close()
 	var all []Process
@@ -107,12 +107,12 @@ func (s *Store) Processes(ctx context.Context) ([]Process, error) {
 		var p Process
 		var started, beat int64
 		if err := rows.Scan(&p.Name, &p.Host, &p.PID, &p.Address, &p.Draining, &started, &beat); err != nil {
-			return nil, s.data.Explain(err)
+			return nil, s.readFault(err)
 		}
 		p.Started, p.Beat = timeOf(started), timeOf(beat)
 		all = append(all, p)
 	}
-	return all, s.data.Explain(rows.Err())
+	return all, s.readFault(rows.Err())
 }
 
 // Send leaves a message for a process, which is named by its name or the part before the first dot of
@@ -137,7 +137,7 @@ func (s *Store) Send(ctx context.Context, process string, m Message) error {
 	if gone := db.QueryRowContext(ctx, `SELECT name`+named, process).Scan(&known); errors.Is(gone, sql.ErrNoRows) { // also meanwhile
 		return fmt.Errorf("process %q: %w", process, ErrNoProcess)
 	}
-	return s.data.Explain(err)
+	return s.writeFault(err)
 }
 
 // Receive calls handle with each message for this process, once and in their order, until ctx or the
@@ -151,7 +151,7 @@ func (s *Store) Receive(ctx context.Context, handle func(Message)) error {
 		}
 		fresh, err := mailOf(ctx, db, me.Name)
 		if err != nil || len(fresh) == 0 {
-			return s.data.Explain(err)
+			return s.readFault(err)
 		}
 		var seqs []int64
 		for _, m := range fresh {
@@ -163,7 +163,7 @@ func (s *Store) Receive(ctx context.Context, handle func(Message)) error {
 		}
 		args, list := parameters(seqs)
 		if _, err := db.ExecContext(ctx, `DELETE FROM mail WHERE seq IN (`+list+`)`, args...); err != nil {
-			return s.data.Explain(err)
+			return s.writeFault(err)
 		}
 		clear(handled)
 		return nil

@@ -17,7 +17,7 @@ func (s *Store) Attach(ctx context.Context, run, name string, body []byte) error
 	}
 	_, err = db.ExecContext(ctx, `INSERT INTO payloads (run, name, at, body) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (run, name) DO UPDATE SET at = excluded.at, body = excluded.body`, run, name, time.Now().UnixMicro(), body)
-	return s.data.Explain(err)
+	return s.writeFault(err)
 }
 
 // Attached returns such a value. The error wraps ErrNotFound when there is none.
@@ -29,5 +29,5 @@ func (s *Store) Attached(ctx context.Context, run, name string) (body []byte, er
 	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, ErrNoStore) {
 		return nil, fmt.Errorf("%w: value %s of run %s", ErrNotFound, name, run)
 	}
-	return body, s.data.Explain(err)
+	return body, s.readFault(err)
 }

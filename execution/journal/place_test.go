@@ -32,5 +32,6 @@ var Tests = map[string]func(*testing.T){
 	"TestFailuresOfPartsHaveNoSecrets": TestFailuresOfPartsHaveNoSecrets, "TestFieldsOfFailuresHaveNoSecrets": TestFieldsOfFailuresHaveNoSecrets,
 	"TestConstantsHaveNoSecrets": TestConstantsHaveNoSecrets,
 	"TestX25NoCallWaits":         TestX25NoCallWaits, "TestX25LinearWork": TestX25LinearWork, "TestX25Stops": TestX25Stops, "TestX25WriterStandsStill": TestX25WriterStandsStill,
+	"TestCensus":                  TestCensus,
 	"TestX26WhatCanContinueStays": TestX26WhatCanContinueStays, "TestX27PolicyOfTheStore": TestX27PolicyOfTheStore, "TestX27DefaultOfServe": TestX27DefaultOfServe,
 }

@@ -49,7 +49,7 @@ func (s *Store) stretch(ctx context.Context, id string) (*stretch, error) {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, notFound(id)
 	case err != nil:
-		return nil, s.data.Explain(err)
+		return nil, s.readFault(err)
 	}
 	return run, nil
 }
@@ -57,7 +57,7 @@ func (s *Store) stretch(ctx context.Context, id string) (*stretch, error) {
 // explain returns why an event could not be read.
 func (s *Store) explain(ctx context.Context, db *sql.DB, id string, event int, err error) error {
 	if s.data.Trouble(err) != NoTrouble {
-		return s.data.Explain(err)
+		return s.readFault(err)
 	}
 	if !errors.Is(err, errFrame) && !errors.Is(err, errSum) {
 		return fmt.Errorf("run %s: %w", id, err)

@@ -29,7 +29,7 @@ func (s *Store) Begun(ctx context.Context, id string) (begun bool, err error) {
 	case errors.Is(err, ErrNoStore):
 		return false, nil
 	case err == nil:
-		err = s.data.Explain(db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE id = $1)`, id).Scan(&begun))
+		err = s.readFault(db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE id = $1)`, id).Scan(&begun))
 	}
 	return begun, err
 }

@@ -66,7 +66,7 @@ func (s *Store) Policy(ctx context.Context) (policy Retention, ok bool, err erro
 	if err == nil {
 		policy, ok, err = policyOf(ctx, db)
 	}
-	return policy, ok, s.data.Explain(err)
+	return policy, ok, s.readFault(err)
 }
 
 func policyOf(ctx context.Context, db *sql.DB) (policy Retention, ok bool, err error) {
@@ -95,7 +95,7 @@ func (s *Store) setPolicy(ctx context.Context, policy Retention, update string) 
 	if err == nil {
 		_, err = db.ExecContext(ctx, update, string(text))
 	}
-	return s.data.Explain(err)
+	return s.writeFault(err)
 }
 
 // Settle returns the bounds by which this process deletes old runs: the policy of the store. If it has
@@ -126,7 +126,15 @@ func (s *Store) prune(ctx context.Context, keep Retention) (int, error) {
 	if keep == (Retention{}) {
 		return 0, nil
 	}
-	return s.deleting(ctx, func(db executor, step stepper) (int, error) { return pruneRuns(ctx, db, step, keep) })
+	deleted, err := s.deleting(ctx, func(db executor, step stepper) (int, error) { return pruneRuns(ctx, db, step, keep) })
+	s.tally.pruned.Add(int64(deleted))
+	switch {
+	case err == nil:
+		s.tally.lastPruning.Store(time.Now().UnixMicro())
+	case ctx.Err() == nil:
+		s.tally.pruneErrors.Add(1)
+	}
+	return deleted, err
 }
 
 func pruneRuns(ctx context.Context, db executor, step stepper, keep Retention) (deleted int, err error) {
@@ -250,16 +258,17 @@ func (s *Store) pruneDue(ctx context.Context) error {
 			"policy", keep.String(), "default", mine.String())
 	}
 	if keep == (Retention{}) {
+		s.tally.lastPruning.Store(0) // so that no pruning is missed
 		return nil
 	}
 	db, err := s.data.Open(ctx, true)
 	if err != nil {
-		return s.data.Explain(err)
+		return s.writeFault(err)
 	}
 	now := time.Now()
 	done, err := db.ExecContext(ctx, `UPDATE upkeep SET pruned = $1 WHERE pruned <= $2`, now.UnixMicro(), now.Add(-pruneEvery).UnixMicro())
 	if another, err := HadNoRow(done, err); another || err != nil {
-		return s.data.Explain(err)
+		return s.writeFault(err)
 	}
 	if _, err = s.prune(ctx, keep); err != nil {
 		later, cancel := context.WithTimeout(background, time.Second)

@@ -74,6 +74,9 @@ func (w *writer) persist(batch []queued, try func() error) error {
 			w.recovered()
 			return nil
 		}
+		if w.store.isTrouble(err) {
+			w.store.tally.writes.Add(1)
+		}
 		if !w.store.isTemporary(err) {
 			return err
 		}
@@ -186,6 +189,7 @@ func (w *writer) gone() error {
 
 // lose counts an event as lost.
 func (w *writer) lose(e *execution.Event, before int) {
+	w.store.tally.unrecorded.Add(1)
 	switch {
 	case e.End != nil:
 		delete(w.lost.runs, e.Run)

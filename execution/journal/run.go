@@ -223,11 +223,11 @@ func (s *Store) State(ctx context.Context) (State, error) {
 	err = db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(CASE WHEN `+canContinue+` AND `+isOld+` THEN 1 ELSE 0 END), 0) FROM runs
 		WHERE status <> 'deleting'`).Scan(&state.Runs, &state.Old)
 	if err != nil {
-		return state, s.data.Explain(err)
+		return state, s.readFault(err)
 	}
 	if state.Keep, state.HasKeep, err = policyOf(ctx, db); err != nil {
-		return state, s.data.Explain(err)
+		return state, s.readFault(err)
 	}
 	err = s.data.State(ctx, &state)
-	return state, s.data.Explain(err)
+	return state, s.readFault(err)
 }

@@ -105,7 +105,7 @@ func (s *Store) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	rows, err := db.QueryContext(ctx, `SELECT id, tool, status, started, last, facts FROM runs WHERE `+
 		strings.Join(append(all, `status IN ('finished', 'error', 'cancelled')`), " AND "), args...)
 	if err != nil {
-		return nil, s.data.Explain(err)
+		return nil, s.readFault(err)
 	}
 	defer rows.Close()
 	var r ended
@@ -115,7 +115,7 @@ func (s *Store) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, s.data.Explain(err)
+		return nil, s.readFault(err)
 	}
 	return a.stats(), nil
 }

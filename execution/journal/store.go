@@ -31,6 +31,7 @@ type Store struct {
 
 	waiters waiters
 	pruner  pruner
+	tally   tally
 
 	announcing sync.Mutex // held while the row of this process is changed
 

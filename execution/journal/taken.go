@@ -25,10 +25,13 @@ func takenError(run string) error {
 	return fmt.Errorf("run %s is not recorded any more: %w, because it took this process for dead", run, ErrTaken)
 }
 
-// taken marks a run that another process has taken.
-func (w *writer) taken(run string) {
+// taken marks a run that another process has taken, and counts it if this one had it.
+func (w *writer) taken(run string, had bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if had && !w.runsTaken[run] {
+		w.store.tally.lost.Add(1)
+	}
 	w.runsTaken[run] = true
 	delete(w.working, run)
 }

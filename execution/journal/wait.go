@@ -182,7 +182,7 @@ func (s *Store) lookIn(ctx context.Context, db *sql.DB, ids []string) error {
 		moment := s.waiters.now()
 		runs, err := s.lookOnce(ctx, db, ids)
 		if err != nil {
-			return s.data.Explain(err)
+			return s.readFault(err)
 		}
 		ids = s.waiters.found(moment, ids, runs)
 	}
@@ -215,14 +215,14 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 	db, err := s.data.Open(ctx, true)
 	if err != nil {
-		return s.data.Explain(err)
+		return s.writeFault(err)
 	}
 	tx, err := db.BeginTx(ctx, nil)
 	if err == nil {
 		err = tx.Rollback()
 	}
 	if err != nil && s.data.Trouble(err) != Locked {
-		return s.data.Explain(err)
+		return s.writeFault(err)
 	}
 	return nil
 }

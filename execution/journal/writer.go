@@ -22,6 +22,8 @@ type writer struct {
 	mu    sync.Mutex // guards the fields below
 	room  *sync.Cond // the queue has room, or put no longer waits
 	queue queue
+	// writing are the events of the batch that is being written.
+	writing []queued
 	// unwritten are the run-started of runs that have no row yet, by run.
 	unwritten map[string]unwritten
 	lost      losses
@@ -201,6 +203,7 @@ func (w *writer) run() {
 		release(batch, nil)
 		written = time.Now()
 		w.mu.Lock()
+		w.writing = nil
 		w.queue.recycle(batch)
 		if w.since = written; len(w.queue.events) == 0 {
 			w.since = time.Time{}
@@ -266,6 +269,7 @@ func (w *writer) take() (batch []queued, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	batch = w.queue.take()
+	w.writing = batch
 	w.room.Signal() // a run that finds room wakes the next
 	return batch, len(batch) > 0
 }
@@ -279,7 +283,7 @@ func (w *writer) stop(batch []queued, err error) {
 	for run := range w.unwritten { // they have no row, and get none
 		w.lost.runs[run] = unrecorded
 	}
-	w.queue, w.unwritten = queue{}, nil
+	w.queue, w.unwritten, w.writing = queue{}, nil, nil
 	w.room.Broadcast()
 	w.mu.Unlock()
 	release(batch, err)

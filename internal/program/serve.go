@@ -53,7 +53,7 @@ func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (
 	flags := &ServeFlags{Views: views}
 	flags.elsewhere = connect
 	cmd := &cobra.Command{
-		Use:   "serve FILE...",
+		Use:   "serve FILE|DIRECTORY …",
 		Short: "Serve the graphs of files as MCP tools",
 		Long: `Serve the graphs of a file as MCP tools over stdio; this is the command that MCP hosts
 start. Standard output carries only the protocol; the log goes to standard error. The

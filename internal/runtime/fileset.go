@@ -337,6 +337,7 @@ func (set *fileSet) served(ctx context.Context) *Served {
 		s.Ready = f.ready()
 		s.Listening = func(address string) error { return f.serveAt(ctx, address) }
 	}
+	set.session.vitals.serving(s.Ready)
 	if only := set.mounts[""]; only != nil {
 		s.Server, s.Log = only.srv, only.current.Load().Log
 		return s

@@ -52,6 +52,7 @@ type Session struct {
 	metrics http.Handler   // nil: disabled
 
 	telemetry *observe.Telemetry // nil: disabled
+	vitals    *vitals            // nil: there is no telemetry
 	elsewhere Elsewhere          // nil: runs are made in this process
 	unbegun   sync.Map           // how to record the beginnings of the runs that are made elsewhere for calls, by their ids
 
@@ -128,6 +129,7 @@ func Open(ctx context.Context, o Options, secrets *config.Secrets) (s *Session, 
 	if err = s.record(ctx, secrets); err != nil {
 		return s, err
 	}
+	s.reportVitals()
 	s.large = results.New(s.History)
 	return s, s.connectElsewhere(ctx)
 }

@@ -70,6 +70,9 @@ func TestServerStops(t *testing.T) {
 		if _, err := s.List(t.Context(), journal.Filter{}); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 			t.Errorf("runs are listed: %v", err)
 		}
+		if h := s.Health(); h.WriteErrors == 0 || h.ReadErrors == 0 || h.Queued == 0 || h.Waited == 0 {
+			t.Errorf("while the server is down: %+v", h)
+		}
 		if err := server.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -78,6 +81,9 @@ func TestServerStops(t *testing.T) {
 	r, err := s.Run(t.Context(), "RUN")
 	if err != nil || r.Status != journal.Running || r.Lost != 0 || r.Steps != 3 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	if h := s.Health(); h.Queued != 0 || h.Waited != 0 {
+		t.Errorf("afterwards: %+v", h)
 	}
 }
 

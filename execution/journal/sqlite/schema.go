@@ -46,8 +46,8 @@ var migrations = []string{
 	// The policy of the store, see Store.SetPolicy, and the time before which runs began that are beyond it.
 	`ALTER TABLE upkeep ADD COLUMN policy TEXT NOT NULL DEFAULT '';
 	ALTER TABLE upkeep ADD COLUMN old INTEGER NOT NULL DEFAULT 0;`,
-	// Since this version the end of a run has what the run has used, and so has the column facts.
-	``,
+	// Since this version the end of a run has what the run has used, and so has the column facts. The index is for Census.
+	`CREATE INDEX IF NOT EXISTS in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`,
 }
 
 // addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.

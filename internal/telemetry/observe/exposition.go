@@ -72,10 +72,11 @@ func familyOf(m metricdata.Metrics) family {
 		if data.IsMonotonic {
 			f.kind = "counter"
 		}
-		for _, p := range data.DataPoints {
-			f.samples = append(f.samples, sample{labels: labelText(p.Attributes), value: float64(p.Value)})
-		}
-		slices.SortFunc(f.samples, func(a, b sample) int { return strings.Compare(a.labels, b.labels) })
+		f.samples = numberSamples(data.DataPoints)
+	case metricdata.Sum[float64]: // which only grow
+		f.kind, f.samples = "counter", numberSamples(data.DataPoints)
+	case metricdata.Gauge[float64]:
+		f.kind, f.samples = "gauge", numberSamples(data.DataPoints)
 	case metricdata.Histogram[float64]:
 		f.kind = "histogram"
 		slices.SortFunc(data.DataPoints, func(a, b metricdata.HistogramDataPoint[float64]) int {
@@ -88,10 +89,20 @@ func familyOf(m metricdata.Metrics) family {
 	return f
 }
 
+// numberSamples are those of counters and gauges.
+func numberSamples[N int64 | float64](points []metricdata.DataPoint[N]) []sample {
+	samples := make([]sample, 0, len(points))
+	for _, p := range points {
+		samples = append(samples, sample{labels: labelText(p.Attributes), value: float64(p.Value)})
+	}
+	slices.SortFunc(samples, func(a, b sample) int { return strings.Compare(a.labels, b.labels) })
+	return samples
+}
+
 // prometheusName is the name without dots, which ends with the unit of durations.
 func prometheusName(m metricdata.Metrics) string {
 	name := strings.ReplaceAll(m.Name, ".", "_")
-	if m.Unit == "s" && !strings.HasSuffix(name, "_seconds") {
+	if m.Unit == "s" && !strings.HasSuffix(strings.TrimSuffix(name, "_total"), "_seconds") {
 		name += "_seconds"
 	}
 	return name

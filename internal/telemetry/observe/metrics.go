@@ -20,6 +20,7 @@ import (
 type Metrics struct {
 	provider *sdkmetric.MeterProvider
 	reader   *sdkmetric.ManualReader // nil: there is no Handler
+	meter    metric.Meter
 
 	running  metric.Int64UpDownCounter
 	runs     metric.Int64Counter
@@ -28,6 +29,7 @@ type Metrics struct {
 	calls    metric.Int64Counter
 	usage    usageMetrics
 	callTime metric.Float64Histogram
+	starts   metric.Int64Counter // of upstream servers
 
 	serverTime, serverSession metric.Float64Histogram // of requests and sessions of clients
 	clientTime, clientSession metric.Float64Histogram // of requests to upstream servers, and sessions with them
@@ -57,7 +59,7 @@ func newMetrics(scraped *sdkmetric.ManualReader, options ...sdkmetric.Option) *M
 	)...)
 	meter := provider.Meter("toolgraph")
 	return &Metrics{
-		provider: provider, reader: scraped,
+		provider: provider, reader: scraped, meter: meter,
 		running: valid(meter.Int64UpDownCounter("toolgraph_runs_in_flight", metric.WithUnit("{run}"),
 			metric.WithDescription("Runs that have started and not finished."))),
 		runs: valid(meter.Int64Counter("toolgraph_runs_total", metric.WithUnit("{run}"),
@@ -71,6 +73,8 @@ func newMetrics(scraped *sdkmetric.ManualReader, options ...sdkmetric.Option) *M
 			metric.WithDescription("Calls to upstream tools; outcome is ok or the code of the failure."))),
 		callTime: valid(meter.Float64Histogram("toolgraph_call_duration_seconds", metric.WithUnit("s"),
 			metric.WithDescription("Duration of calls to upstream tools."), seconds)),
+		starts: valid(meter.Int64Counter("toolgraph_upstream_starts_total", metric.WithUnit("{start}"),
+			metric.WithDescription("Starts of upstream servers; outcome is ok or the code of the failure."))),
 		serverTime: valid(meter.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"),
 			metric.WithDescription("Duration of requests of clients."), ofRequests)),
 		serverSession: valid(meter.Float64Histogram("mcp.server.session.duration", metric.WithUnit("s"),

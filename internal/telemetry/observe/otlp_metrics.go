@@ -62,9 +62,9 @@ func temporalityOf(env func(string) string) (sdkmetric.TemporalitySelector, erro
 	switch v := strings.ToLower(strings.TrimSpace(env(variable))); v {
 	case "", "cumulative":
 		return sdkmetric.DefaultTemporalitySelector, nil
-	case "delta", "lowmemory": // which differ in kinds of instruments that there are none of
+	case "delta", "lowmemory": // where counters that are read would need memory of what was read before
 		return func(kind sdkmetric.InstrumentKind) metricdata.Temporality {
-			if kind == sdkmetric.InstrumentKindUpDownCounter {
+			if kind == sdkmetric.InstrumentKindUpDownCounter || kind == sdkmetric.InstrumentKindObservableCounter && v == "lowmemory" {
 				return metricdata.CumulativeTemporality
 			}
 			return metricdata.DeltaTemporality
@@ -116,7 +116,7 @@ func (e *metricExporter) Export(ctx context.Context, collected *metricdata.Resou
 	return nil
 }
 
-// metricOf converts a metric. There are sums of integers and histograms of floats, see newMetrics.
+// metricOf converts a metric. There are sums of integers and histograms of floats, see newMetrics, and what Read reports.
 func metricOf(m metricdata.Metrics) *metricspb.Metric {
 	out := &metricspb.Metric{Name: m.Name, Description: m.Description, Unit: m.Unit}
 	switch data := m.Data.(type) {
@@ -129,6 +129,12 @@ func metricOf(m metricdata.Metrics) *metricspb.Metric {
 			})
 		}
 		out.Data = &metricspb.Metric_Sum{Sum: sum}
+	case metricdata.Sum[float64]:
+		out.Data = &metricspb.Metric_Sum{Sum: &metricspb.Sum{
+			AggregationTemporality: temporality(data.Temporality), IsMonotonic: data.IsMonotonic, DataPoints: pointsOf(data.DataPoints),
+		}}
+	case metricdata.Gauge[float64]:
+		out.Data = &metricspb.Metric_Gauge{Gauge: &metricspb.Gauge{DataPoints: pointsOf(data.DataPoints)}}
 	case metricdata.Histogram[float64]:
 		histogram := &metricspb.Histogram{AggregationTemporality: temporality(data.Temporality)}
 		for _, p := range data.DataPoints {
@@ -147,6 +153,21 @@ func metricOf(m metricdata.Metrics) *metricspb.Metric {
 		out.Data = &metricspb.Metric_Histogram{Histogram: histogram}
 	}
 	return out
+}
+
+// pointsOf converts numbers that were read. A gauge has no start.
+func pointsOf(points []metricdata.DataPoint[float64]) []*metricspb.NumberDataPoint {
+	all := make([]*metricspb.NumberDataPoint, 0, len(points))
+	for _, p := range points {
+		one := &metricspb.NumberDataPoint{
+			Attributes: attributesOf(p.Attributes), TimeUnixNano: uint64(p.Time.UnixNano()), Value: &metricspb.NumberDataPoint_AsDouble{AsDouble: p.Value},
+		}
+		if !p.StartTime.IsZero() {
+			one.StartTimeUnixNano = uint64(p.StartTime.UnixNano())
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 func temporality(t metricdata.Temporality) metricspb.AggregationTemporality {

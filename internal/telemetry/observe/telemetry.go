@@ -74,6 +74,7 @@ func New(ctx context.Context, opts Options) (*Telemetry, error) {
 		t.Close(ctx)
 		return nil, err
 	}
+	t.Read(readSelf(opts.Version))
 	return t, nil
 }
 
