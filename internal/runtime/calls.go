@@ -28,16 +28,6 @@ func LogFindings(log *slog.Logger, found config.Diagnostics) {
 	}
 }
 
-// logRejected logs why a changed file is not served.
-func logRejected(served *Loaded, err error) {
-	var found config.Diagnostics
-	if errors.As(err, &found) {
-		LogFindings(served.Log, found)
-		err = errors.New("the file has errors")
-	}
-	served.Log.Error("reload failed; still serving the previous version", "error", err)
-}
-
 // warnUnlisted warns of a file whose tools are all hidden: clients get an empty list.
 func warnUnlisted(l *Loaded) {
 	if len(l.Served()) == 0 && len(l.Graphs) > 0 {

@@ -125,7 +125,7 @@ func (set *fileSet) open(ctx context.Context) error {
 		}
 	}
 	if set.union != nil {
-		err = set.union.open(ctx)
+		err = set.union.open()
 	}
 	if set.looking != nil && err == nil {
 		set.stop = set.looking.start(ctx)
@@ -172,7 +172,7 @@ func (set *fileSet) begin(ctx context.Context, m *mount, p *project.Project) err
 	return nil
 }
 
-// resumes resumes interrupted runs of the current version of a file, with Resume.
+// resumes begins to resume the interrupted runs of the current version of a file, with Resume.
 func (set *fileSet) resumes(ctx context.Context, m *mount) error {
 	if !set.how.Resume {
 		return nil

@@ -73,8 +73,9 @@ func (a *atPaths) ask(method, path, message string) string {
 // until asks until the answer has a text.
 func until(t *testing.T, text string, ask func() string) {
 	t.Helper()
-	for last, end := "", time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if last = ask(); strings.Contains(last, text) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		last := ask()
+		if strings.Contains(last, text) {
 			return
 		}
 		if time.Now().After(end) {

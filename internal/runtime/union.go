@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +30,7 @@ type part struct {
 }
 
 // open makes the server, once all files are loaded.
-func (u *union) open(ctx context.Context) error {
+func (u *union) open() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	opts := server.Options{

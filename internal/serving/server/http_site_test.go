@@ -11,6 +11,29 @@ import (
 	"time"
 )
 
+// asker asks a site.
+type asker struct {
+	t       *testing.T
+	address string
+}
+
+func (a asker) ask(method, path, message string) (int, string) {
+	r, err := http.NewRequestWithContext(a.t.Context(), method, "http://"+a.address+path, strings.NewReader(message))
+	if err != nil {
+		a.t.Error(err)
+		return 0, ""
+	}
+	setHeaders(r, []string{"Content-Type: application/json", "Accept: application/json, text/event-stream"})
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		a.t.Error(err)
+		return 0, ""
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(body)
+}
+
 // Servers of one address come and go while it serves: calls in flight of one that has gone end, and nothing else begins there.
 func TestServersOfASite(t *testing.T) {
 	one, two := newBench(t, nil), newBench(t, nil)
@@ -23,22 +46,7 @@ func TestServersOfASite(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- site.Serve(ctx, on) }()
-	ask := func(method, path, message string) (int, string) {
-		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+on.Addr().String()+path, strings.NewReader(message))
-		if err != nil {
-			t.Error(err)
-			return 0, ""
-		}
-		setHeaders(r, []string{"Content-Type: application/json", "Accept: application/json, text/event-stream"})
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Error(err)
-			return 0, ""
-		}
-		defer resp.Body.Close()
-		body, _ := io.ReadAll(resp.Body)
-		return resp.StatusCode, string(body)
-	}
+	ask := asker{t, on.Addr().String()}.ask
 	const ping, hold = `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hold","arguments":{}}}`
 	want := func(path string, status int, text string) {
 		t.Helper()
