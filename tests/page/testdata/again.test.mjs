@@ -56,7 +56,7 @@ test('run again from a step with an edited value', () => {
     const made = last(state);
     assert.match(made.events[0].start.forkedFrom, /^\w+\/3$/);
     await page.click('.origin >> text=Compare');
-    await page.waitForSelector('dialog >> text=They diverge at step 3');
+    await page.waitForSelector('.compared >> text=They diverge at step 3');
     await press(page, 'Escape');
     await page.locator('.origin .mono').click();
     await page.waitForFunction(() => !document.querySelector('.origin') && document.querySelector('.step-head')?.innerText.includes('step 3'));

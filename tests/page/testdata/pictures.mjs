@@ -34,10 +34,10 @@ async function same(name, read) {
 }
 
 // seen is the text of a page. Of the graph it is the names of the nodes, in the order of the file, because its texts depend on the size
-// at which it fits; of the time axis, nothing.
+// at which it fits; of what shows times, nothing.
 const seen = (page) => page.evaluate(() => {
   const nodes = [...document.querySelectorAll('[data-node]')].map((node) => node.dataset.node);
-  const hidden = [...document.querySelectorAll('.graph svg, .graph .minimap, .axis')];
+  const hidden = [...document.querySelectorAll('.graph svg, .graph .minimap, .axis, .lanes, .slower-why, .idle-time')];
   const was = hidden.map((part) => part.style.display);
   hidden.forEach((part) => { part.style.display = 'none'; });
   const text = document.body.innerText;

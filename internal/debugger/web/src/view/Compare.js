@@ -1,4 +1,5 @@
 import { html, cx } from '../lib/html.js';
+import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.js';
 import { addressOf, nameOf, nodeText, split } from '../lib/address.js';
 import { common } from '../lib/axis.js';
@@ -7,7 +8,7 @@ import { useLoaded } from '../lib/load.js';
 import { closeCompare } from '../state/compare.js';
 import { openRun } from '../state/run.js';
 import { axisIn } from '../state/timeview.js';
-import { show } from '../state/ui.js';
+import { dialog, show } from '../state/ui.js';
 import { Button } from './Button.js';
 import { Empty } from './Empty.js';
 import { Lanes } from './Lanes.js';
@@ -19,6 +20,11 @@ const NODES = 12; // in the table before the rest is asked for
 // Compare shows two runs on one axis, where they diverge, the values that differ there, and where the time went.
 export function Compare({ ids: [a, b] }) {
   const { value: d, error } = useLoaded(`${a} ${b}`, () => get('diff', { a, b }));
+  useEffect(() => {
+    const keys = (e) => e.key === 'Escape' && !dialog.value && !e.target.closest?.('input, textarea, select, .question') && closeCompare();
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, []);
   return html`
     <section class="compared" aria-label="two runs compared">
       <div class="compared-head"><h2>How two runs differ</h2><${Button} icon="close" label="Close" onClick=${closeCompare} /></div>
@@ -80,16 +86,18 @@ const signed = (ms) => (ms === 0 ? '0' : `${ms > 0 ? '+' : '−'}${duration(Math
 const LITTLE = 0.05; // of the difference, below which a node is not named
 
 // whySlower says what made one of the runs slower, or that nothing did.
-export function whySlower({ runs, times }) {
+export function whySlower({ runs, times, idle }) {
   const more = runs[1].ms - runs[0].ms;
   if (Math.abs(more) < 0.02 * Math.max(runs[0].ms, runs[1].ms)) return 'Both took about as long.';
   const [slow, fast] = more > 0 ? [1, 0] : [0, 1];
+  const [idleFirst, idleSecond] = idle.map((gaps) => gaps.reduce((sum, [from, to]) => sum + to - from, 0));
+  const idleMore = more > 0 ? idleSecond - idleFirst : idleFirst - idleSecond;
   const reasons = times.flatMap((pair) => {
     const waited = pair[slow].waited - pair[fast].waited;
     const worked = pair[slow].took - pair[fast].took - waited;
     return [[worked, 'working'], [waited, 'waiting for an answer']].map(([ms, how]) => ({ ms, text: `${nameOf(pair[0])} ${duration(ms)} longer, ${how}` }));
   }).filter(({ ms }) => ms > LITTLE * Math.abs(more)).sort((x, y) => y.ms - x.ms).slice(0, 3);
-  return `The ${names[slow]} took ${duration(Math.abs(more))} longer${reasons.length ? `: ${reasons.map(({ text }) => text).join('; ')}` : '; no node explains it: it was held, interrupted, or its process was busy'}.`;
+  return `The ${names[slow]} took ${duration(Math.abs(more))} longer${reasons.length ? `: ${reasons.map(({ text }) => text).join('; ')}` : `; no node explains it${idleMore > LITTLE * Math.abs(more) ? `: nothing ran in it for ${duration(idleMore)} longer, since it was held or interrupted` : ''}`}.`;
 }
 
 function Slower({ d }) {
@@ -104,7 +112,7 @@ function Slower({ d }) {
         <td class=${cx(Math.abs(b.took - a.took) > LITTLE * most && 'more')}>${signed(b.took - a.took)}</td></tr>`)}</tbody>
     </table></div>`;
   return html`
-    <section><h3>Where the time went</h3>
+    <section class="slower-why"><h3>Where the time went</h3>
       <p>${whySlower(d)} <span class="muted">What is inside a node is part of its time.</span></p>
       ${table(rows.slice(0, NODES))}
       ${rows.length > NODES && html`<details><summary>${plural(rows.length - NODES, 'other node')}</summary>${table(rows.slice(NODES))}</details>`}

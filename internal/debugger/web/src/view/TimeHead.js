@@ -11,5 +11,5 @@ export const TimeViews = () => html`
 
 // Zoomed says which part of the axis is looked at, and what is folded: away is how long that is.
 export const Zoomed = ({ away = idleTime.value }) => html`
-  ${away > 0 && html`<button type="button" class="chip" aria-pressed=${String(folding.value)} title="Times in which nothing ran are folded on the axis" onClick=${() => setFolding(!folding.value)}>${duration(away)} idle</button>`}
+  ${away > 0 && html`<button type="button" class="chip idle-time" aria-pressed=${String(folding.value)} title="Times in which nothing ran are folded on the axis" onClick=${() => setFolding(!folding.value)}>${duration(away)} idle</button>`}
   ${zoomed.value && html`<span class="zoomed"><span class="mono">${spanText(zoomed.value)}</span> <button type="button" class="linkish" onClick=${wholeTime}>All</button></span>`}`;
