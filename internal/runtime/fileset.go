@@ -210,7 +210,7 @@ func (set *fileSet) end(m *mount) {
 		l.releaseAfter(ended)
 	}
 	for _, stop := range m.stop {
-		go stop() // those of resumed runs wait for these
+		set.session.waiting.Go(stop) // those of resumed runs wait for these
 	}
 	l.Log.Info("the graph file is gone; it is not served any more", "file", m.Path)
 }

@@ -31,6 +31,8 @@ type sweeping struct {
 	quiet chan struct{} // closed when it takes no more runs
 	log   lockedLog
 	stop  func()
+
+	resumer *resumer
 }
 
 type lockedLog struct {
@@ -87,6 +89,7 @@ func sweep(t *testing.T, p *project.Project, state string, more ...execution.Opt
 	})))
 	l.options = more
 	r := newResumer(l, time.Minute)
+	s.resumer = r
 	r.every = func() (<-chan time.Time, func()) { return s.ticks, func() { close(s.quiet) } }
 	stop := r.start(t.Context())
 	s.stop = sync.OnceFunc(func() {

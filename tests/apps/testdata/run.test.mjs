@@ -13,7 +13,7 @@ for (const modern of [false, true]) {
         assert.equal(await frame.locator('h1').textContent(), 'survey');
         assert.equal(await frame.locator('header .status').textContent(), 'finished');
         assert.match(await frame.getByRole('button', { name: /^mcp saved/ }).getAttribute('aria-label'), /ran once/);
-        assert.match(await frame.getByRole('button', { name: /graph deeper/ }).getAttribute('aria-label'), /was not run/);
+        assert.match(await frame.getByRole('button', { name: /graph deeper/ }).getAttribute('aria-label'), /, not run/);
         assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), theme);
         assert.ok(await frame.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'it is wider than its frame');
         const height = await frame.evaluate(() => document.body.getBoundingClientRect().height);
