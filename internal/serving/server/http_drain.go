@@ -109,18 +109,26 @@ func idle(ctx context.Context, srv *http.Server, all []*endpoint) bool {
 	}
 }
 
+// unreadyKey is the key of the query of /readyz for the status that says that the process takes no calls. Balancers that close the
+// connections of a process which is down need another than 503, as HAProxy's disable-on-404 does: this one still answers its calls.
+const unreadyKey = "unready"
+
 // ready answers whether this process takes calls; a balancer asks.
 func (t *Site) ready(w http.ResponseWriter, r *http.Request) {
+	unready := http.StatusServiceUnavailable
+	if r.URL.Query().Get(unreadyKey) == "404" {
+		unready = http.StatusNotFound
+	}
 	t.mu.Lock()
 	draining := t.draining
 	t.mu.Unlock()
 	if draining {
-		http.Error(w, "draining", http.StatusServiceUnavailable)
+		http.Error(w, "draining", unready)
 		return
 	}
 	if ready := t.opts.Ready; ready != nil {
 		if ready(r.Context()) != nil {
-			http.Error(w, "the run history cannot be written", http.StatusServiceUnavailable)
+			http.Error(w, "the run history cannot be written", unready)
 			return
 		}
 	}

@@ -96,6 +96,9 @@ func TestServersOfASite(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+	if status, _ := ask(http.MethodGet, readyPath+"?unready=404", ""); status != http.StatusNotFound {
+		t.Errorf("a balancer that closes connections of what is down gets %d", status)
+	}
 	site.Put("/late/mcp", one.server)
 	close(two.release)
 	if body := <-held; !strings.Contains(body, "result") {
