@@ -80,18 +80,18 @@ func (u *upstream) byRate(ctx context.Context) *Error {
 // inTurn builds and sends a request; where calls go one at a time, when those before it
 // have ended. leave gives up its slot. The error is an *Error when build fails.
 func (u *upstream) inTurn(ctx context.Context, s *session, method string, build func(*session) (request, *Error), leave func()) (raw json.RawMessage, err error) {
-	var mine *turn
+	var own *turn
 	if s.serial && (method == callMethod || method == taskResultMethod) {
-		if mine, err = s.turns.wait(ctx); err != nil {
+		if own, err = s.turns.wait(ctx); err != nil {
 			return nil, err
 		}
-		defer s.turns.end(mine)
+		defer s.turns.end(own)
 	}
 	r, fail := build(s)
 	if fail != nil {
 		return nil, fail
 	}
-	r.method, r.turn, r.leave = method, mine, leave
+	r.method, r.turn, r.leave = method, own, leave
 	return u.send(ctx, s, r)
 }
 

@@ -163,7 +163,7 @@ func (c *conn) send(message []byte) {
 	_ = c.write(ctx, append(message, '\n')) // best effort
 }
 
-// SetNotificationHandler does nothing: dispatch calls session.heard.
+// SetNotificationHandler does nothing: dispatch calls session.received.
 func (c *conn) SetNotificationHandler(func(mcp.JSONRPCNotification)) {}
 
 // GetSessionId returns "": a pipe is its session.
@@ -232,7 +232,7 @@ func (c *conn) dispatch(line []byte) {
 	case e.method != nil:
 		var method string
 		if json.Unmarshal(e.method, &method) == nil {
-			c.s.heard(method, e.params)
+			c.s.received(method, e.params)
 		}
 	case e.result == nil && e.fail == nil:
 		c.s.note.stray("a message that is neither request, response nor notification", line)

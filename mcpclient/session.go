@@ -112,8 +112,8 @@ func (s *session) alive() bool {
 
 func (s *session) close() { _ = s.link.Close() } // when it fails, there is nothing left to do
 
-// heard takes a notification of the server.
-func (s *session) heard(method string, params []byte) {
+// received takes a notification of the server.
+func (s *session) received(method string, params []byte) {
 	switch method {
 	case "notifications/message":
 		s.note.message(params)
@@ -125,17 +125,17 @@ func (s *session) heard(method string, params []byte) {
 	case progressMethod:
 		s.reported(params)
 	case taskMethod:
-		s.wakes.heard(params)
+		s.wakes.received(params)
 	}
 }
 
-// notified is heard for HTTP, where the library reads; conn calls heard itself.
+// notified is received for HTTP, where the library reads; conn calls received itself.
 func (s *session) notified(n mcp.JSONRPCNotification) {
 	var params []byte
 	if n.Method == progressMethod || n.Method == taskMethod { // of the others only the method counts
 		params, _ = json.Marshal(n.Params) // it has just been decoded from JSON
 	}
-	s.heard(n.Method, params)
+	s.received(n.Method, params)
 }
 
 // negotiate does the handshake. The older one is tried first: every server of that

@@ -155,8 +155,8 @@ func (w *wakes) add(id string) (wake <-chan struct{}, forget func()) {
 	}
 }
 
-// heard takes a notification of a task. What it says of the task is not used: the task is asked for.
-func (w *wakes) heard(params []byte) {
+// received takes a notification of a task. What it says of the task is not used: the task is asked for.
+func (w *wakes) received(params []byte) {
 	var id []byte
 	if pick(bytes.TrimSpace(params), field{"taskId", &id}) != nil {
 		return

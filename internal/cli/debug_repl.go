@@ -114,14 +114,14 @@ func (r *repl) wait(ctx context.Context) (ended bool) {
 		r.show()
 	}
 	waiting, done := context.WithCancel(ctx)
-	heard := make(chan struct{})
+	over := make(chan struct{})
 	go func() {
-		defer close(heard)
+		defer close(over)
 		r.interruptible(waiting)
 	}()
 	err := r.session.Wait(ctx)
 	done()
-	<-heard
+	<-over
 	r.show = terminal.Hide(r.std.Err)
 	if err != nil {
 		return true

@@ -142,7 +142,7 @@ func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 
 // pageOf returns what the page shows of a file.
 func pageOf(l *runtime.Loaded) page.Project {
-	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.Engine(), Servers: l, Begin: l.Begin, Believe: l.Believe, Plans: l, Hear: runtime.WithUpstreamProgress}
+	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.Engine(), Servers: l, Begin: l.Begin, Believe: l.Believe, Plans: l, Reported: runtime.WithUpstreamProgress}
 	if l.History != nil {
 		p.Again = pageAgain{l}
 	}

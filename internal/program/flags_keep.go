@@ -97,14 +97,14 @@ func (f *HistoryFlags) warnOfPolicy(ctx context.Context, store *journal.Store, l
 		policy, err = store.Settle(ctx)
 		ok = true
 	}
-	mine := f.keep.Retention()
-	change := "toolgraph runs keep " + KeepText(mine)
+	flags := f.keep.Retention()
+	change := "toolgraph runs keep " + KeepText(flags)
 	switch {
 	case err != nil:
 		log.Warn("no old runs are deleted while the policy of the run history cannot be read", "error", err)
 	case !ok:
-		log.Warn("the flags are not used: this command deletes no old runs, and the run history has no policy", "flags", KeepText(mine), "to set one", change)
-	case policy != mine:
-		log.Warn("the flags are not used: old runs are deleted by the policy of the run history", "policy", KeepText(policy), "flags", KeepText(mine), "to change it", change)
+		log.Warn("the flags are not used: this command deletes no old runs, and the run history has no policy", "flags", KeepText(flags), "to set one", change)
+	case policy != flags:
+		log.Warn("the flags are not used: old runs are deleted by the policy of the run history", "policy", KeepText(policy), "flags", KeepText(flags), "to change it", change)
 	}
 }

@@ -157,7 +157,7 @@ func (s *Session) record(ctx context.Context, secrets *config.Secrets) error {
 		h.Unused(ctx, store, log)
 	}
 	s.closers = append(s.closers, func() { _ = store.Close() }) // it logs its errors when they occur
-	s.hearsCancels(s.join())
+	s.takesCancels(s.join())
 	return nil
 }
 

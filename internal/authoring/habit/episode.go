@@ -90,19 +90,19 @@ func (s *stream) linked(least int, taken []bool) []episode {
 		if taken[at] {
 			continue
 		}
-		mine := int32(at) //nolint:gosec // a place
+		here := int32(at) //nolint:gosec // a place
 		for _, l := range s.acts[at].links {
 			if !often[edge{s.acts[l.from].name, l.param, l.given}] || !s.holds(l, at, taken) {
 				continue
 			}
 			root := chain[l.from]
 			last := chains[root][len(chains[root])-1]
-			if s.near(int(last), at) && root < mine {
-				mine = root
+			if s.near(int(last), at) && root < here {
+				here = root
 			}
 		}
-		chain[at] = mine
-		chains[mine] = append(chains[mine], int32(at)) //nolint:gosec // a place
+		chain[at] = here
+		chains[here] = append(chains[here], int32(at)) //nolint:gosec // a place
 	}
 	var all []episode
 	for at := range s.acts {

@@ -73,7 +73,7 @@ func TestReports(t *testing.T) {
 	hear := make(chan func(at execution.Address, done, total float64, message string), 1)
 	goOn, called := make(chan struct{}), make(chan struct{})
 	c := openFile(t, graphFile, nil, func(s *Server) {
-		s.project.Hear = func(ctx context.Context, to func(at execution.Address, done, total float64, message string)) context.Context {
+		s.project.Reported = func(ctx context.Context, to func(at execution.Address, done, total float64, message string)) context.Context {
 			hear <- to
 			return ctx
 		}

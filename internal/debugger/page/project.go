@@ -32,9 +32,9 @@ type Project struct {
 	Begin func(context.Context, *graph.Graph) (context.Context, []execution.Option)
 	// Believe returns what of Begin decides what is believed of calls, for a run that calls no server; nil for nothing.
 	Believe func(context.Context, *graph.Graph) (context.Context, []execution.Option)
-	// Hear returns the context of a run whose servers report the progress of its calls to hear, by their
+	// Reported returns the context of a run whose servers report the progress of its calls to take, by their
 	// addresses; nil: they report nothing. It may be called from several goroutines and must return at once.
-	Hear func(ctx context.Context, hear func(at execution.Address, done, total float64, message string)) context.Context
+	Reported func(ctx context.Context, take func(at execution.Address, done, total float64, message string)) context.Context
 }
 
 // loaded is one version of the graph file.

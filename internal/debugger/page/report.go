@@ -33,8 +33,8 @@ func newReports(secrets *config.Secrets) *reports {
 	return &reports{secrets: secrets, news: make(chan struct{}, 1), by: map[execution.Address]reportJSON{}}
 }
 
-// hear takes the progress of a call.
-func (r *reports) hear(at execution.Address, done, total float64, message string) {
+// take takes the progress of a call.
+func (r *reports) take(at execution.Address, done, total float64, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, known := r.by[at]; !known && len(r.by) >= mostReports {

@@ -73,8 +73,8 @@ func (s *Server) launch(ctx context.Context, p *loaded, g *graph.Graph, args val
 ) (any, error) {
 	o.Run = append(o.Run, execution.WithUser(user{s, g.Tool.Name.Value, p.File.Secrets}))
 	reports := newReports(p.File.Secrets)
-	if p.Hear != nil {
-		ctx = p.Hear(ctx, reports.hear)
+	if p.Reported != nil {
+		ctx = p.Reported(ctx, reports.take)
 	}
 	p.use(+1)
 	var rev int
