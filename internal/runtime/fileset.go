@@ -337,7 +337,7 @@ func (set *fileSet) served(ctx context.Context) *Served {
 		s.Ready = f.ready()
 		s.Listening = func(address string) error { return f.serveAt(ctx, address) }
 	}
-	set.session.vitals.serving(s.Ready)
+	set.session.vitals.serving(s.Ready, set.states)
 	if only := set.mounts[""]; only != nil {
 		s.Server, s.Log = only.srv, only.current.Load().Log
 		return s
@@ -374,18 +374,47 @@ func (set *fileSet) title() string {
 	return wording.Count(tools, "tool") + " of " + last
 }
 
+// The states of a file that is served.
+const (
+	isCurrent  = "current"
+	isPrevious = "previous" // the file as it is has errors
+	isNone     = "none"     // likewise, and there was no version before
+)
+
+// state says which version of a file is served; its set.mu is held.
+func (m *mount) state() string {
+	switch {
+	case m.broken == nil:
+		return isCurrent
+	case m.current.Load() != nil:
+		return isPrevious
+	}
+	return isNone
+}
+
+// states counts the files by their states.
+func (set *fileSet) states() map[string]int {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	all := map[string]int{isCurrent: 0, isPrevious: 0, isNone: 0}
+	for _, m := range set.mounts {
+		all[m.state()]++
+	}
+	return all
+}
+
 // state writes a line for each file: where it is served, and whether as it is now.
 func (set *fileSet) state(w io.Writer) {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(set.mounts)) {
 		m := set.mounts[name]
-		switch {
-		case m.broken == nil:
+		switch m.state() {
+		case isCurrent:
 			fmt.Fprintf(w, "%s serves the file as it is\n", pathOf(name))
-		case m.srv != nil:
+		case isPrevious:
 			fmt.Fprintf(w, "%s serves the version before: the file has errors, see the log\n", pathOf(name))
-		default:
+		case isNone:
 			fmt.Fprintf(w, "%s serves nothing: the file has errors, see the log\n", pathOf(name))
 		}
 	}

@@ -31,7 +31,7 @@ func (a *atPaths) Serve(ctx context.Context, s *runtime.Served) error {
 	if err != nil {
 		return err
 	}
-	site := server.NewSite(ctx, server.HTTPOptions{State: s.State}, s.Log, time.Second, 0)
+	site := server.NewSite(ctx, server.HTTPOptions{State: s.State, Metrics: s.Metrics}, s.Log, time.Second, 0)
 	if s.Server != nil {
 		site.Put(server.Endpoint, s.Server)
 	}
@@ -162,7 +162,7 @@ func TestGraphFilesOfADirectory(t *testing.T) {
 	dir := t.TempDir()
 	says(t, filepath.Join(dir, "one.yaml"), "one", "1")
 	says(t, filepath.Join(dir, "team", "two.yaml"), "two", "2")
-	at, log := serveAll(t, dir, runtime.Service{Watch: true, Together: true}, nil)
+	at, log := serveAll(t, dir, runtime.Service{Watch: true, Together: true}, func(o *runtime.Options) { o.Metrics = true })
 	for path, tool := range map[string]string{"/one/mcp": "one", "/team/two/mcp": "two"} {
 		if got := at.call(path, tool); !strings.Contains(got, `"content"`) || strings.Contains(got, "isError") {
 			t.Errorf("%s: %s", path, got)
@@ -187,6 +187,9 @@ func TestGraphFilesOfADirectory(t *testing.T) {
 	}
 	ready := func() string { return at.ask(http.MethodGet, "/readyz?verbose", "") }
 	until(t, "/one/mcp serves the version before", ready)
+	if got := at.ask(http.MethodGet, "/metrics", ""); !strings.Contains(got, `toolgraph_graph_files{state="current"} 1`) || !strings.Contains(got, `toolgraph_graph_files{state="previous"} 1`) {
+		t.Errorf("the metrics have %s", got)
+	}
 	if got := at.call("/one/mcp", "one"); !strings.Contains(got, "one again") {
 		t.Errorf("a version with errors is served: %s", got)
 	}

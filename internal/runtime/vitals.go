@@ -29,6 +29,7 @@ type vitals struct {
 
 	mu     sync.Mutex // guards what follows
 	serves bool
+	files  func() map[string]int           // graph files by their states; nil: none are counted
 	ready  func(ctx context.Context) error // see Served.Ready
 	asked  time.Time                       // the store
 	busy   chan struct{}                   // closed when the store has answered; nil: it is not asked now
@@ -53,14 +54,15 @@ func (s *Session) reportVitals() {
 	s.closers = append(s.closers, v.close) // before the store is closed; what was counted is sent after that
 }
 
-// serving reports also whether the process is ready; a nil function always says so.
-func (v *vitals) serving(ready func(ctx context.Context) error) {
+// serving reports also whether the process is ready, a nil function always says so, and how many graph files it serves, by their
+// states; a nil function counts none.
+func (v *vitals) serving(ready func(ctx context.Context) error, files func() map[string]int) {
 	if v == nil {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.serves, v.ready = true, ready
+	v.serves, v.ready, v.files = true, ready, files
 }
 
 // close ends the looks.
@@ -78,6 +80,14 @@ func (v *vitals) read(ctx context.Context, report observe.Report) {
 		report(observe.UpstreamConnecting, float64(load.Connecting), "server", name)
 		report(observe.UpstreamInFlight, float64(load.InFlight), "server", name)
 		report(observe.UpstreamWaiting, float64(load.Waiting), "server", name)
+	}
+	v.mu.Lock()
+	files := v.files
+	v.mu.Unlock()
+	if files != nil {
+		for state, n := range files() {
+			report(observe.GraphFiles, float64(n), "state", state)
+		}
 	}
 	var pruned time.Time
 	if v.session.History != nil {

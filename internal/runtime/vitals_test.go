@@ -136,11 +136,11 @@ func TestReadyIsReported(t *testing.T) {
 	l := observed(t, t.TempDir())
 	defer l.Close()
 	l.vitals.every = 0
-	l.vitals.serving(nil)
+	l.vitals.serving(nil, nil)
 	is(t, "without a history", scraped(t, l.Session), map[string]string{"toolgraph_ready": "1"})
-	l.vitals.serving(func(context.Context) error { return errors.New("disk full") })
+	l.vitals.serving(func(context.Context) error { return errors.New("disk full") }, nil)
 	is(t, "a full disk", scraped(t, l.Session), map[string]string{"toolgraph_ready": "0"})
-	l.vitals.serving(func(context.Context) error { return nil })
+	l.vitals.serving(func(context.Context) error { return nil }, nil)
 	l.fleet = l.Session.join()
 	is(t, "again", scraped(t, l.Session), map[string]string{"toolgraph_ready": "1"})
 	l.fleet.draining = true
@@ -193,7 +193,7 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 		asked <- struct{}{}
 		<-answer
 		return nil
-	})
+	}, nil)
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
 	collect := func(ctx context.Context) map[observe.Number]float64 {

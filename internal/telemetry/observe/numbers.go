@@ -15,7 +15,8 @@ type Number int
 const (
 	BuildInfo Number = iota // 1; version
 	processStart
-	Ready // 1 or 0
+	Ready      // 1 or 0
+	GraphFiles // state
 
 	StoreErrors // operation
 	StoreEventsLost
@@ -54,6 +55,7 @@ var numbers = [numbersEnd]number{
 	BuildInfo:    {"toolgraph_build_info", "1", "Always 1; version is that of Toolgraph.", false},
 	processStart: {"toolgraph_process_start_time_seconds", "s", "Start time of the process, in seconds since 1970.", false},
 	Ready:        {"toolgraph_ready", "1", "1 while /readyz says that the process takes calls, else 0.", false},
+	GraphFiles:   {"toolgraph_graph_files", "{file}", "Graph files that are served; state is current, previous (the file as it is has errors) or none.", false},
 
 	StoreErrors:       {"toolgraph_store_errors_total", "{error}", "Attempts to read or write the run history that the database has refused or not answered.", true},
 	StoreEventsLost:   {"toolgraph_store_events_lost_total", "{event}", "Events of runs that were not recorded, because the run history could not be written for too long.", true},
