@@ -27,7 +27,7 @@ func TestRunsOfEarlierVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := s.resumer.Session.Use(p)
+		l, err := s.resumer.Use(p)
 		if err != nil {
 			t.Fatal(err)
 		}
