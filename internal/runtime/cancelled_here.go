@@ -32,6 +32,8 @@ type cancellable struct {
 	timer *time.Timer
 	local *localRun // nil: others do not know the run
 	over  bool
+
+	unlink func() bool // of the run from what others ask of local
 }
 
 // Observe takes the beginning and the end of the run.
@@ -57,9 +59,9 @@ func (c *cancellable) begin(run string) {
 		if c.over {
 			return
 		}
-		if _, local, isNew := c.fleet.begin(context.Background(), run, ""); isNew {
-			local.cancel = c.cancel
+		if asked, local, isNew := c.fleet.begin(context.Background(), run, ""); isNew {
 			c.local = local
+			c.unlink = context.AfterFunc(asked, func() { c.cancel(context.Cause(asked)) })
 		}
 	})
 }
@@ -71,6 +73,7 @@ func (c *cancellable) end() {
 		c.timer.Stop()
 	}
 	if c.local != nil {
+		c.unlink() // the run has ended by itself
 		c.local.finish(nil, nil)
 		c.local = nil
 	}
