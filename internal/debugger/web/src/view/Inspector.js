@@ -1,6 +1,6 @@
 import { html } from '../lib/html.js';
 import { useEffect } from 'preact/hooks';
-import { run, selected } from '../state/run.js';
+import { active, part, position, run, selected } from '../state/run.js';
 import { reveal } from '../state/graphview.js';
 import { closeInspector, hasRun, shownTab } from '../state/panes.js';
 import { inspector } from '../state/ui.js';
@@ -19,11 +19,12 @@ const panes = { step: StepPane, context: ContextPane, try: TryPane, source: Sour
 export function Inspector() {
   const chosen = shownTab.value;
   const ofRun = hasRun.value;
+  const whole = run.value && !active.value && position.value === null && !part.value && !selected.value; // at its end
   useEffect(() => { // it has taken room from the graph
     if (selected.value) reveal(selected.value);
   }, []);
   const tabs = [
-    ...(ofRun ? [{ id: 'step', text: 'Step' }, { id: 'context', text: 'Context' }, { id: 'try', text: 'Try' }] : selected.value ? [{ id: 'step', text: 'Node' }] : []),
+    ...(ofRun ? [{ id: 'step', text: whole ? 'Run' : 'Step' }, { id: 'context', text: 'Context' }, { id: 'try', text: 'Try' }] : selected.value ? [{ id: 'step', text: 'Node' }] : []),
     { id: 'source', text: 'File', badge: findings.value.length || null },
   ];
   const Pane = run.value || chosen === 'source' || selected.value ? panes[chosen] : Opening;

@@ -1,7 +1,7 @@
 import { html } from '../lib/html.js';
 import { outline } from '../lib/shape.js';
 
-const kinds = [['entry', 'entry, exit'], ['mcp', 'call'], ['transform', 'transform'], ['switch', 'switch'], ['graph', 'graph'], ['parallel', 'parallel'], ['ask', 'ask'], ['steps', 'block']];
+const kinds = [['entry', 'entry, exit'], ['mcp', 'call (mcp)'], ['transform', 'transform'], ['switch', 'switch'], ['graph', 'graph'], ['parallel', 'parallel'], ['ask', 'ask'], ['steps', 'block']];
 const arrows = [['read', 'reads'], ['after', 'after'], ['order', 'order'], ['default', 'default'], ['error', 'on error']];
 
 // Shape is a node of a kind as it is drawn, smaller.

@@ -64,6 +64,6 @@ const Item = ({ r, chosen }) => html`
       <${RunLines} r=${r}>
         ${r.forkedFrom && html`<span class="run-line muted"><span class="run-args" title=${`forked from ${r.forkedFrom}`}>forked from <span class="mono">${r.forkedFrom}</span></span></span>`}
       </${RunLines}>
-      ${r.usage?.calls > 0 && html`<span class="run-line muted"><span>${usage(r.usage)}</span><span title=${savedTitle}>${saved(r.usage.tokensSaved)}</span></span>`}
+      ${r.usage?.calls > 0 && html`<span class="run-line muted"><span>${usage(r.usage)}</span>${r.usage.tokensSaved > 0 && html`<span title=${savedTitle}>${saved(r.usage.tokensSaved)}</span>`}</span>`}
     </button>
   </li>`;
