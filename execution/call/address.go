@@ -219,6 +219,12 @@ func (a Address) Name() string {
 	return string(a[len(outer)+1:])
 }
 
+// IsCounted reports whether an address is that of an item or a turn: its last name is a number.
+func (a Address) IsCounted() bool {
+	_, err := strconv.Atoi(a.Name())
+	return err == nil
+}
+
 // compareSteps compares one step of two addresses; x and y are what follows them.
 func compareSteps(a, b, x, y string) int {
 	index, part, _ := strings.Cut(a, ".")

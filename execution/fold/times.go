@@ -3,7 +3,6 @@ package fold
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"toolgraph/execution"
@@ -40,7 +39,7 @@ func (h *History) Times() (all []Times) {
 			all = append(all, Times{Tool: k.tool, Node: k.node})
 			whole, parts = append(whole, nil), append(parts, nil)
 		}
-		if isNumber(at.Name()) {
+		if at.IsCounted() {
 			parts[i] = append(parts[i], r.Duration())
 			continue
 		}
@@ -93,12 +92,6 @@ func CompareTimes(a, b *History) (all []TimesOfTwo) {
 		return cmp.Or(cmp.Compare(y.Difference().Abs(), x.Difference().Abs()), cmp.Compare(x.A.Tool, y.A.Tool), cmp.Compare(x.A.Node, y.A.Node))
 	})
 	return all
-}
-
-// isNumber reports whether the last name of an address is the number of an item or a turn.
-func isNumber(name string) bool {
-	_, err := strconv.Atoi(name)
-	return err == nil
 }
 
 // rank is the smallest value of a sorted list that so many per cent of it do not exceed.

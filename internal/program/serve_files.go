@@ -18,7 +18,7 @@ func serveFiles(o *runtime.Options, paths []string) error {
 		return nil
 	}
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if isDirectory(path) {
 			o.Directories = append(o.Directories, path)
 		}
 	}
@@ -42,11 +42,11 @@ func graphFiles(paths []string) (all []runtime.GraphFile, err error) {
 		if err != nil {
 			return nil, err
 		}
+		base := filepath.Dir(path)
+		if isDirectory(path) {
+			base = path
+		}
 		for _, file := range found.Files {
-			base := filepath.Dir(file)
-			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				base = path
-			}
 			name, err := nameOf(base, file)
 			switch other, taken := byName[name]; {
 			case err != nil:
@@ -61,6 +61,11 @@ func graphFiles(paths []string) (all []runtime.GraphFile, err error) {
 		}
 	}
 	return all, nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // nameOf returns the name of a file below a directory.

@@ -78,7 +78,10 @@ func (set *fileSet) open(ctx context.Context) error {
 	var secrets []*config.Secrets
 	var wrong []error
 	for _, f := range files {
-		m := &mount{GraphFile: f, print: fingerprintOf(set.given.filesOf(f.Path))}
+		m := &mount{GraphFile: f}
+		if set.how.Watch { // before the file is loaded, so that no later change is missed
+			m.print = fingerprintOf(set.given.filesOf(f.Path))
+		}
 		p, err := project.Load(ctx, f.Path, set.given.File)
 		if m.broken = err; err != nil {
 			wrong = append(wrong, err)
@@ -117,7 +120,13 @@ func (set *fileSet) open(ctx context.Context) error {
 		if m.broken != nil {
 			set.rejected(m)
 			set.mounts[m.Name] = m
-		} else if err = set.begin(ctx, m, projects[i]); err != nil {
+			continue
+		}
+		var l *Loaded
+		if l, err = set.session.Use(projects[i]); err == nil {
+			err = set.begin(ctx, m, l)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -144,11 +153,7 @@ func joined(errs []error) error {
 }
 
 // begin serves a graph file for the first time. set.mu is held, or the set is not shared yet.
-func (set *fileSet) begin(ctx context.Context, m *mount, p *project.Project) error {
-	l, err := set.session.Use(p)
-	if err != nil {
-		return err
-	}
+func (set *fileSet) begin(ctx context.Context, m *mount, l *Loaded) error {
 	l.warn()
 	if err := m.open(ctx, l, set.how, set.union); err != nil {
 		m.current.Store(nil)
@@ -226,27 +231,6 @@ func (set *fileSet) stopResuming() {
 	}
 }
 
-// follow loads changed files until ctx or the session ends.
-func (set *fileSet) follow(ctx context.Context, w *watcher) {
-	s := set.session
-	ctx, cancel := context.WithCancel(ctx)
-	s.waiting.Go(func() {
-		<-s.ending
-		cancel()
-	})
-	s.waiting.Go(func() {
-		for {
-			if err := w.Next(ctx); ctx.Err() != nil || errors.Is(err, errWatchEnded) {
-				return
-			} else if err != nil {
-				s.Log.Warn("changes of graph files may go unnoticed", "error", err)
-				continue
-			}
-			set.refresh(ctx)
-		}
-	})
-}
-
 // refresh serves the files as they are now.
 func (set *fileSet) refresh(ctx context.Context) {
 	files, err := set.files()
@@ -291,17 +275,13 @@ func (set *fileSet) refresh(ctx context.Context) {
 
 // load takes a new version of a file into use, or a new file. set.mu is held.
 func (set *fileSet) load(ctx context.Context, m *mount) error {
-	p, err := project.Load(ctx, m.Path, set.given.File)
+	next, err := set.session.load(ctx, m.Path)
 	if err != nil {
 		return err
 	}
 	served := m.current.Load()
 	if served == nil {
-		return set.begin(ctx, m, p)
-	}
-	next, err := set.session.Use(p)
-	if err != nil {
-		return err
+		return set.begin(ctx, m, next)
 	}
 	ended, err := m.replace(ctx, next)
 	if err != nil {
@@ -315,12 +295,16 @@ func (set *fileSet) load(ctx context.Context, m *mount) error {
 // rejected logs why a version of a file is not served.
 func (set *fileSet) rejected(m *mount) {
 	log, err := set.session.Log, m.broken
+	served := m.current.Load()
+	if served != nil {
+		log = served.Log // which redacts the secrets of the version that is served
+	}
 	var found config.Diagnostics
 	if errors.As(err, &found) {
 		LogFindings(log, found)
 		err = errors.New("the file has errors")
 	}
-	if m.current.Load() == nil {
+	if served == nil {
 		log.Error("a graph file is not served until it is valid", "file", m.Path, "error", err)
 		return
 	}

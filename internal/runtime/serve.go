@@ -66,7 +66,8 @@ func Serve(ctx context.Context, o Options, how Service) error {
 	defer set.session.Close()
 	defer set.stopResuming()
 	if how.Watch {
-		set.follow(ctx, changes)
+		s := set.session
+		s.changes(ctx, changes, func(err error) { s.Log.Warn("changes of graph files may go unnoticed", "error", err) }, set.refresh)
 	}
 	return how.Transport.Serve(ctx, set.served(ctx))
 }

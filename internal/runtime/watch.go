@@ -21,9 +21,6 @@ const (
 	maxWatched = 64 << 20
 )
 
-// errWatchEnded is the error of a watcher that was closed.
-var errWatchEnded = fsnotify.ErrClosed
-
 // watcher waits for changes of the contents of files. It belongs to one goroutine.
 type watcher struct {
 	files  func() []string // a directory stands for the files that are created in it
@@ -62,11 +59,11 @@ func (w *watcher) Next(ctx context.Context) error {
 			return ctx.Err()
 		case _, open := <-w.events.Events:
 			if !open {
-				return errWatchEnded
+				return fsnotify.ErrClosed
 			}
 		case err, open := <-w.events.Errors:
 			if !open {
-				return errWatchEnded
+				return fsnotify.ErrClosed
 			}
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return err
@@ -135,37 +132,46 @@ func addContent(sum io.Writer, path string) {
 func (l *Loaded) Follow(
 	ctx context.Context, w *watcher, replace func(next *Loaded) (ended <-chan struct{}, err error), reject func(served *Loaded, err error),
 ) {
+	served := l
+	l.changes(ctx, w, func(err error) { served.Log.Warn("changes of the graph file may go unnoticed", "error", err) }, func(ctx context.Context) {
+		next, err := l.load(ctx, l.given.Graph)
+		if ctx.Err() != nil {
+			return
+		}
+		var ended <-chan struct{}
+		if err == nil {
+			if ended, err = replace(next); err != nil {
+				next.Release()
+			}
+		}
+		if err != nil {
+			reject(served, err)
+			return
+		}
+		served.releaseAfter(ended)
+		served = next
+	})
+}
+
+// changes calls changed after each change that w notices, until ctx or the session ends, and unnoticed with what is wrong with
+// noticing them: one at a time.
+func (s *Session) changes(ctx context.Context, w *watcher, unnoticed func(error), changed func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
-	l.waiting.Go(func() {
-		<-l.ending
+	s.waiting.Go(func() {
+		<-s.ending
 		cancel()
 	})
-	l.waiting.Go(func() {
-		for served := l; ; {
+	s.waiting.Go(func() {
+		for {
 			err := w.Next(ctx)
-			if ctx.Err() != nil || errors.Is(err, errWatchEnded) {
+			switch {
+			case ctx.Err() != nil || errors.Is(err, fsnotify.ErrClosed):
 				return
+			case err != nil:
+				unnoticed(err)
+			default:
+				changed(ctx)
 			}
-			if err != nil {
-				served.Log.Warn("changes of the graph file may go unnoticed", "error", err)
-				continue
-			}
-			next, err := l.load(ctx, l.given.Graph)
-			if ctx.Err() != nil {
-				return
-			}
-			var ended <-chan struct{}
-			if err == nil {
-				if ended, err = replace(next); err != nil {
-					next.Release()
-				}
-			}
-			if err != nil {
-				reject(served, err)
-				continue
-			}
-			served.releaseAfter(ended)
-			served = next
 		}
 	})
 }

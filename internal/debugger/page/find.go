@@ -28,14 +28,24 @@ type sieve struct {
 func sieveOf(r *http.Request) (f sieve, err error) {
 	q := r.URL.Query()
 	f = sieve{node: strings.ToLower(q.Get("node")), failed: q.Has("failed"), edited: q.Has("edited")}
-	if text := q.Get("slower"); text != "" {
-		ms, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(ms >= 0 && ms < 1e12) {
-			return f, errorf(http.StatusBadRequest, "slower is %q, expected milliseconds", text)
-		}
-		f.slower = time.Duration(ms * float64(time.Millisecond))
+	ms, err := millisecondsIn(r, "slower", 0, 0)
+	f.slower = time.Duration(ms * float64(time.Millisecond))
+	return f, err
+}
+
+const farthest = 1e12 // milliseconds
+
+// millisecondsIn reads milliseconds of a query, at least so many; fallback when they are not given.
+func millisecondsIn(r *http.Request, name string, fallback, least float64) (float64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return fallback, nil
 	}
-	return f, nil
+	ms, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(ms >= least && ms < farthest) {
+		return 0, errorf(http.StatusBadRequest, "%s is %q, expected milliseconds", name, text)
+	}
+	return ms, nil
 }
 
 // selects reports whether a record is selected. A part has the node of its step: only its branch is a
@@ -44,7 +54,7 @@ func (f sieve) selects(rec execution.Record) bool {
 	name, more := rec.NodeID, f.failed || f.edited || f.slower > 0
 	switch at := rec.At(); {
 	case rec.Part == "":
-	case rec.NodeID == config.StepsID && !isNumber(at.Name()):
+	case rec.NodeID == config.StepsID && !at.IsCounted():
 		name = rec.Step()
 	case !more:
 		name = at.Name()

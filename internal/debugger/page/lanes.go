@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,10 +65,8 @@ func (s *Server) getLanes(r *http.Request, now runState) (any, error) {
 	}
 	from, to, per := 0.0, now.after(now.end()), 0.0
 	for name, at := range map[string]*float64{"from": &from, "to": &to, "per": &per} {
-		if text := r.URL.Query().Get(name); text != "" {
-			if *at, err = strconv.ParseFloat(text, 64); err != nil || !(*at >= -1e12 && *at < 1e12) {
-				return nil, errorf(http.StatusBadRequest, "%s is %q, expected milliseconds", name, text)
-			}
+		if *at, err = millisecondsIn(r, name, *at, -farthest); err != nil {
+			return nil, err
 		}
 	}
 	return now.lanes(p.Frame, from, to, max(cmp.Or(per, (to-from)/lanesWide), 1e-6)), nil
@@ -162,8 +159,8 @@ func (r *runState) spans(frame execution.Address) (all []span) {
 		if frame != "" && !frame.Contains(at) || s.depth >= mostDepths || s.depth < 0 {
 			return
 		}
-		if name := at.Name(); isNumber(name) {
-			s.node += " " + name
+		if at.IsCounted() {
+			s.node += " " + at.Name()
 		}
 		s.node = wording.Truncate(s.node, nameShown)
 		all = append(all, s)

@@ -136,7 +136,7 @@ func (r *runState) partsIn(records []execution.Record) (events []execution.Event
 	seen := map[execution.Address]bool{}
 	for i := range records {
 		of := records[i].At().Outer()
-		if records[i].Part == "" || seen[of] || isNumber(records[i].At().Name()) {
+		if records[i].Part == "" || seen[of] || records[i].At().IsCounted() {
 			continue
 		}
 		seen[of] = true

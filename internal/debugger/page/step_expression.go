@@ -39,7 +39,7 @@ func partOf(at execution.Address) part {
 	switch {
 	case outer != at && at[len(outer)] == '@':
 		return turnPart
-	case isNumber(at.Name()):
+	case at.IsCounted():
 		return itemPart
 	}
 	return wholeStep

@@ -10,7 +10,7 @@ const LEAST = 1e-3; // ms
 export function axisOf({ from, to }, idle = []) {
   const end = Math.max(to, from + LEAST);
   const folds = idle.map(([a, b]) => [Math.max(a, from), Math.min(b, end)]).filter(([a, b]) => b > a);
-  const away = folds.reduce((sum, [a, b]) => sum + b - a, 0);
+  const away = lengthOf(folds);
   const fold = Math.min(FOLD, FOLDS / folds.length);
   const perMs = (100 - (folds.length && fold * folds.length)) / Math.max(end - from - away, LEAST);
   let [time, left] = [from, 0];
@@ -76,6 +76,9 @@ export function ticks(axis, width = 300) {
   }
   return all;
 }
+
+// lengthOf is how long times are together, each [from, to].
+export const lengthOf = (all) => all.reduce((sum, [from, to]) => sum + to - from, 0);
 
 // common are the times that are in both lists of [from, to].
 export function common(a, b) {

@@ -1,7 +1,7 @@
 // How the time of a run is looked at: as steps, lanes or totals; which part of it; and whether idle times are folded.
 import { computed, effect, signal } from '@preact/signals';
 import { get, seg } from '../lib/api.js';
-import { axisOf } from '../lib/axis.js';
+import { axisOf, lengthOf } from '../lib/axis.js';
 import { compared } from './compare.js';
 import { frame, run, shownTool } from './run.js';
 import { mark } from './steps.js';
@@ -16,7 +16,7 @@ export const times = signal(null); // { key, run, nodes, idle } of the open run
 const range = signal(null); // { of, from, to }: what is looked at of the axis
 
 export const idle = computed(() => (times.value && times.value.run === run.value?.id ? times.value.idle : []));
-export const idleTime = computed(() => idle.value.reduce((sum, [from, to]) => sum + to - from, 0));
+export const idleTime = computed(() => lengthOf(idle.value));
 const here = () => compared.value?.join() ?? `${run.value?.id} ${frame.value}`;
 export const zoomed = computed(() => (range.value?.of === here() ? range.value : null));
 

@@ -2,7 +2,7 @@ import { html, cx } from '../lib/html.js';
 import { useEffect } from 'preact/hooks';
 import { get } from '../lib/api.js';
 import { addressOf, nameOf, nodeText, split } from '../lib/address.js';
-import { common } from '../lib/axis.js';
+import { common, lengthOf } from '../lib/axis.js';
 import { count, duration, plural } from '../lib/format.js';
 import { useLoaded } from '../lib/load.js';
 import { closeCompare } from '../state/compare.js';
@@ -52,7 +52,7 @@ function Found({ d, ids }) {
       </article>`)}</div>
     <p class="verdict"><${Verdict} d=${d} ids=${ids} first=${first} /></p>
     <section class="compared-time" aria-label="both over time">
-      <div class="compared-head"><h3>Both over time</h3><${Zoomed} away=${away.reduce((sum, [from, to]) => sum + to - from, 0)} /></div>
+      <div class="compared-head"><h3>Both over time</h3><${Zoomed} away=${lengthOf(away)} /></div>
       ${d.runs.map((r, i) => html`<${Lanes} key=${r.id} run=${r} frame="" axis=${axis} label=${`the ${names[i]} run over time`} lit=${first} open=${(at) => openAt(r.id, at)} quiet />`)}
     </section>
     <${Slower} d=${d} />
@@ -90,7 +90,7 @@ export function whySlower({ runs, times, idle }) {
   const more = runs[1].ms - runs[0].ms;
   if (Math.abs(more) < 0.02 * Math.max(runs[0].ms, runs[1].ms)) return 'Both took about as long.';
   const [slow, fast] = more > 0 ? [1, 0] : [0, 1];
-  const [idleFirst, idleSecond] = idle.map((gaps) => gaps.reduce((sum, [from, to]) => sum + to - from, 0));
+  const [idleFirst, idleSecond] = idle.map(lengthOf);
   const idleMore = more > 0 ? idleSecond - idleFirst : idleFirst - idleSecond;
   const reasons = times.flatMap((pair) => {
     const waited = pair[slow].waited - pair[fast].waited;
