@@ -200,20 +200,31 @@ func (w *writer) run() {
 			w.stop(batch, err)
 			return
 		}
-		release(batch, nil)
 		written = time.Now()
-		w.mu.Lock()
-		w.writing = nil
-		w.queue.recycle(batch)
-		if w.since = written; len(w.queue.events) == 0 {
-			w.since = time.Time{}
-		}
-		w.mu.Unlock()
+		w.wrote(written)
+		release(batch, nil)
+		w.recycle(batch)
 		if written.Sub(pruned) >= pruneEvery {
 			pruned = written
 			w.store.pruneBeside()
 		}
 	}
+}
+
+// wrote notes that the batch is in the database, before those that wait for it go on: for them nothing of it waits.
+func (w *writer) wrote(at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writing = nil
+	if w.since = at; len(w.queue.events) == 0 {
+		w.since = time.Time{}
+	}
+}
+
+func (w *writer) recycle(batch []queued) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue.recycle(batch)
 }
 
 // urgency says how soon a transaction begins.
