@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -34,12 +35,12 @@ func TestQuestionsFindTheirPage(t *testing.T) {
 	site := page.NewSite(servers...)
 	_, token, _ := strings.Cut(site.URL(at), "#token=")
 	handler := site.Handler(at)
-	session := httptest.NewRequest("POST", "http://127.0.0.1:7000/one/api/session", strings.NewReader(fmt.Sprintf(`{"token": %q}`, token)))
+	session := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:7000/one/api/session", strings.NewReader(fmt.Sprintf(`{"token": %q}`, token)))
 	session.Header.Set("Content-Type", "application/json")
 	opened := httptest.NewRecorder()
 	handler.ServeHTTP(opened, session)
 	count := func(name string) int {
-		r := httptest.NewRequest("GET", "http://127.0.0.1:7000/"+name+"/api/questions", nil)
+		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7000/"+name+"/api/questions", nil)
 		r.AddCookie(opened.Result().Cookies()[0])
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
