@@ -129,7 +129,8 @@ func serveAll(t *testing.T, src string, store *journal.Store, beside []*Server, 
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- NewSite(append([]*Server{s}, beside...)...).Serve(ctx, on) }()
+	site := NewSite(append([]*Server{s}, beside...)...)
+	go func() { ended <- site.Serve(ctx, on) }()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
