@@ -54,7 +54,7 @@ func (s *Session) connectElsewhere(ctx context.Context) (err error) {
 		return errors.New("runs that are made elsewhere have to be recorded, and the run history cannot be opened; name it with --state")
 	}
 	var end func()
-	if s.elsewhere, end, err = s.given.Elsewhere(ctx, s.Log); err == nil {
+	if s.elsewhere, end, err = s.given.Elsewhere(ctx, s); err == nil {
 		s.closers = append(s.closers, end)
 	}
 	return err

@@ -44,20 +44,29 @@ func (m making) Answer(ctx context.Context, run string, q execution.Question) (e
 
 var away atomic.Bool // the store of making
 
+// said is a server of which one thing is known.
+type said struct {
+	say   func() error
+	ended string
+}
+
+func (s said) Say(context.Context, []byte, Progress) error           { return s.say() }
+func (s said) Ended(context.Context, string) (why string, err error) { return s.ended, nil }
+
 // attempt makes one attempt of a run.
 func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome, err error) {
 	t.Helper()
-	return attemptSaying(t, in, stop, m, func(context.Context, []byte) error { return nil })
+	return attemptSaying(t, in, stop, m, func() error { return nil })
 }
 
-func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func(context.Context, []byte) error) (out Outcome, err error) {
+func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func() error) (out Outcome, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent)
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerStopChannel(stop)
 	env.SetWorkerOptions(worker.Options{})
-	a := &activities{maker: m, beat: time.Millisecond, grace: time.Millisecond, say: say}
+	a := &activities{maker: m, overseer: said{say, ""}, seats: newSeats(1), beat: time.Millisecond, grace: time.Millisecond}
 	env.RegisterActivityWithOptions(a.run, activity.RegisterOptions{Name: ActivityName})
 	got, err := env.ExecuteActivity(ActivityName, in)
 	if err == nil {
@@ -160,7 +169,7 @@ func TestAttemptHears(t *testing.T) {
 		"reset":      {last: activity.ErrActivityReset, stops: true},
 	} {
 		said := 0
-		say := func(context.Context, []byte) error {
+		say := func() error {
 			if said++; said < 3 {
 				return serviceerror.NewUnavailable("away")
 			}

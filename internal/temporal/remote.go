@@ -49,7 +49,7 @@ const (
 
 // Run starts the workflow of a run, or joins it, and waits for its end.
 func (r *remote) Run(ctx context.Context, run runtime.Remote) error {
-	in := Input{Tool: run.Tool, Graph: run.Graph, Subject: run.Subject}
+	in := Input{Format: format, Tool: run.Tool, Graph: run.Graph, Subject: run.Subject}
 	args, err := value.Encode(run.Args)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (r *remote) start(ctx context.Context, id string, keyed bool, in Input) (cl
 		started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: id, TaskQueue: r.queues.prefix, Memo: map[string]any{"tool": in.Tool}, WorkflowTaskTimeout: taskTime,
 			WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, // one that exists is waited for
-		}, WorkflowName, in)
+		}, WorkflowPrefix+in.Tool, in)
 		code := serviceerror.ToStatus(err).Code()
 		isSilent := code == codes.DeadlineExceeded || code == codes.Unavailable || code == codes.ResourceExhausted
 		switch {

@@ -62,7 +62,7 @@ finish, then another worker continues the run at once.`,
 	}
 	cmd.Flags().StringSliceVarP(&f.files, "graph", "g", nil, "graph `file`; may be repeated")
 	cmd.Flags().StringVar(&f.dir, "graph-dir", "", "`directory` of graph files: all that end in .yaml or .yml, also several versions of one graph")
-	cmd.Flags().IntVar(&f.runs, "max-runs", defaultRuns, "runs of one graph that are made at the same time")
+	cmd.Flags().IntVar(&f.runs, "max-runs", defaultRuns, "runs of all graphs that are made at the same time")
 	cmd.Flags().DurationVar(&f.silence, "silence", defaultSilence, "time after which another worker continues the runs of one that is not heard of; a cancellation arrives within a tenth of it")
 	f.connection.register(cmd)
 	f.queues.register(cmd)
@@ -82,12 +82,12 @@ func (f *workerFlags) run(ctx context.Context, std program.Streams) error {
 	}
 	defer host.Close()
 	f.connection.worker = true
-	c, err := f.connection.dial(ctx, host.Log())
+	c, err := f.connection.dial(ctx, host.Log(), host.Session().Measures(measured))
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	w, err := startWorkers(c, host, slices.Collect(maps.Keys(host.Tools())), workerOptions{queues: f.queues, silence: f.silence, grace: host.Grace(), runs: f.runs})
+	w, err := startWorkers(c, host, slices.Collect(maps.Keys(host.Tools())), workerOptions{queues: f.queues, silence: f.silence, grace: host.Grace(), runs: f.runs, sweep: sweepPause, store: host.Store(), log: host.Log()})
 	if err != nil {
 		return err
 	}
