@@ -20,7 +20,7 @@ type upstream struct {
 	calls     map[string]int
 	all       int
 	inFlight  int
-	most      int // calls in flight at a time
+	most      int                  // calls in flight at a time
 	cancelled map[string]time.Time // keys of calls that were cancelled
 	flying    map[string]context.CancelFunc
 	changed   chan struct{} // closed and replaced when something above has changed
