@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -59,14 +60,14 @@ func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome,
 	return attemptSaying(t, in, stop, m, func() error { return nil })
 }
 
-func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func() error) (out Outcome, err error) {
+func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func() error, ended ...string) (out Outcome, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent)
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerStopChannel(stop)
 	env.SetWorkerOptions(worker.Options{})
-	a := &activities{maker: m, overseer: said{say, ""}, seats: newSeats(1), beat: time.Millisecond, grace: time.Millisecond}
+	a := &activities{maker: m, overseer: said{say, strings.Join(ended, "")}, seats: newSeats(1), beat: time.Millisecond, grace: time.Millisecond}
 	env.RegisterActivityWithOptions(a.run, activity.RegisterOptions{Name: ActivityName})
 	got, err := env.ExecuteActivity(ActivityName, in)
 	if err == nil {
@@ -161,9 +162,11 @@ func TestAttemptStops(t *testing.T) {
 func TestAttemptHears(t *testing.T) {
 	for name, test := range map[string]struct {
 		last  error
+		ended string
 		stops bool
 	}{
 		"cancelled":  {last: sdk.NewCanceledError()},
+		"terminated": {last: serviceerror.NewNotFound("the workflow is over"), ended: "its workflow was terminated"},
 		"superseded": {last: serviceerror.NewNotFound("another attempt has it"), stops: true},
 		"paused":     {last: activity.ErrActivityPaused, stops: true},
 		"reset":      {last: activity.ErrActivityReset, stops: true},
@@ -178,7 +181,7 @@ func TestAttemptHears(t *testing.T) {
 		_, _ = attemptSaying(t, Input{}, nil, func(ctx context.Context, o runtime.Order) (*execution.Result, error) {
 			select {
 			case <-ctx.Done():
-				if test.stops || !errors.Is(context.Cause(ctx), context.Canceled) {
+				if test.stops || !errors.Is(context.Cause(ctx), context.Canceled) || !strings.Contains(context.Cause(ctx).Error(), test.ended) {
 					t.Errorf("%s: the run ends: %v", name, context.Cause(ctx))
 				}
 			case <-o.Stop:
@@ -190,7 +193,7 @@ func TestAttemptHears(t *testing.T) {
 				t.Errorf("%s: hangs", name)
 			}
 			return nil, nil
-		}, say)
+		}, say, test.ended)
 	}
 }
 
@@ -203,4 +206,34 @@ func TestAttemptWithBrokenArguments(t *testing.T) {
 	if !isPermanent(err) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// A worker without a free place asks for no work, and gives back a run that comes nevertheless.
+func TestSeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSeats(1)
+		if !s.take() || s.take() {
+			t.Error("one place is taken once")
+		}
+		asked := make(chan error)
+		go func() {
+			_, err := s.ReserveSlot(t.Context(), nil)
+			asked <- err
+		}()
+		synctest.Wait()
+		select {
+		case <-asked:
+			t.Error("a worker without a place asks for work")
+		default:
+		}
+		s.leave()
+		if err := <-asked; err != nil || !s.take() {
+			t.Error("the place is not free", err)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := s.ReserveSlot(ended, nil); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
 }

@@ -173,10 +173,21 @@ func TestTerminate(t *testing.T) {
 		u := newUpstream(t)
 		file, asks := countingFile(t, u), askFile(t, u)
 		p.worker(t, file)
-		run := p.start(t, file, "once", `{"id":"t","n":3,"ms":60000}`)
+		c := p.serve(t, file)
+		call := c.call("once", `{"id":"t","n":3,"ms":60000}`)
 		u.until(t, "the call", func() bool { return u.calls["t/0"] == 1 })
+		var run client.WorkflowRun
+		p.until(t, "it is recorded", func(runs []journal.Run) bool {
+			if len(runs) > 0 {
+				run = p.client.GetWorkflow(t.Context(), runs[0].ID, "")
+			}
+			return len(runs) > 0
+		})
 		if err := p.client.TerminateWorkflow(t.Context(), run.GetID(), "", "wrong month"); err != nil {
 			t.Fatal(err)
+		}
+		if got := c.wait(call); !strings.Contains(got.text(), "its workflow was terminated by ") || !strings.Contains(got.text(), ": wrong month") {
+			t.Errorf("the client gets %s %s", got.Result, got.Error)
 		}
 		u.until(t, "the call is cancelled", func() bool { return !u.cancelled["t/0"].IsZero() })
 		said := func(run client.WorkflowRun, reason string) {

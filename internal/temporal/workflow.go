@@ -90,8 +90,6 @@ const (
 	makeTimeout = 365 * 24 * time.Hour
 	// soon is how long a run waits that a worker has given back.
 	soon = 10 * time.Millisecond
-	// endTime is how long a cancelled run may take to end, beside twice the silence, before its workflow ends without it.
-	endTime = 5 * time.Second
 	// closeTime is how long one attempt to end a recorded run may take.
 	closeTime = 40 * time.Second
 )
@@ -203,26 +201,8 @@ func (w workflows) make(ctx workflow.Context, in Input) (out Outcome, err error)
 		StartToCloseTimeout: makeTimeout, HeartbeatTimeout: w.heartbeat, WaitForCancellation: true,
 		RetryPolicy: &sdk.RetryPolicy{InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second},
 	})
-	made := workflow.ExecuteActivity(ctx, ActivityName, in)
-	if in.Format > 0 && !w.heard(ctx, made) {
-		return out, ctx.Err()
-	}
-	err = made.Get(ctx, &out)
+	err = workflow.ExecuteActivity(ctx, ActivityName, in).Get(ctx, &out)
 	return out, err
-}
-
-// heard waits for the end of an activity; false: it is cancelled, and no worker has said that it has ended, as happens when that of
-// the attempt before has died and no other has the graph.
-func (w workflows) heard(ctx workflow.Context, made workflow.Future) bool {
-	workflow.NewSelector(ctx).AddFuture(made, func(workflow.Future) {}).AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {}).Select(ctx)
-	if made.IsReady() {
-		return true
-	}
-	free, stop := workflow.NewDisconnectedContext(ctx)
-	defer stop()
-	late := workflow.NewTimer(free, 2*w.heartbeat+endTime)
-	workflow.NewSelector(free).AddFuture(made, func(workflow.Future) {}).AddFuture(late, func(workflow.Future) {}).Select(free)
-	return made.IsReady()
 }
 
 // close ends the recorded run of a workflow that is cancelled, which needs no graph, and returns the error of the workflow.
