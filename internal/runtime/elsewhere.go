@@ -141,12 +141,15 @@ func (l *Loaded) remoteID(ctx context.Context, tool string, args value.Value) st
 	return rand.Text()
 }
 
-// recordStart records that a run begins, and gives it back.
+// recordStart records that a run begins, and gives it back. A run that has begun stays as it is.
 func (l *Loaded) recordStart(ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, id string) error {
 	stop := make(chan struct{})
 	close(stop)
 	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop), execution.WithCaller("", true), execution.WithSubject(results.SubjectDigest(server.SubjectOf(ctx))))
-	if !errors.Is(err, execution.ErrSuspended) {
+	switch {
+	case errors.Is(err, execution.ErrTaken):
+		return nil // it has begun, as the run of a key that is called again
+	case !errors.Is(err, execution.ErrSuspended):
 		return err
 	}
 	return l.History.Release(context.WithoutCancel(ctx), id)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -91,7 +92,7 @@ func lookIn(store *journal.Store) func(run string) (Progress, error) {
 			err = store.Events(ctx, run, 0, w.Observe)
 		}
 		if err != nil {
-			return Progress{}, err
+			return Progress{}, fmt.Errorf("the run cannot be read in the store: %w; ask again, or use: toolgraph runs show %s", err, run)
 		}
 		now := w.now()
 		now.Status = string(recorded.Status)
