@@ -74,11 +74,11 @@ func (p *place) progress(t *testing.T, run string) (now Progress) {
 // details returns what the worker of a run has said last.
 func (p *place) details(t *testing.T, run string) (now Progress) {
 	t.Helper()
-	found, err := p.client.DescribeWorkflowExecution(t.Context(), run, "")
+	found, err := p.client.DescribeWorkflow(t.Context(), run, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range found.PendingActivities {
+	for _, a := range found.RawResponse.GetPendingActivities() {
 		if d := a.GetHeartbeatDetails(); d != nil {
 			if err := converter.GetDefaultDataConverter().FromPayloads(d, &now); err != nil {
 				t.Fatal(err)
