@@ -267,10 +267,13 @@ func endOf(ctx context.Context, node graph.Node, doing string, err error) *Failu
 	cause := context.Cause(ctx)
 	var limit *timeLimitError
 	var by *interruption
+	var why *CancelledError
 	var ended *value.EndedError
 	switch {
 	case errors.As(cause, &ended):
 		return endOfWork(ended, node)
+	case errors.As(cause, &why):
+		return failureAt(CodeCancelled, node, why, "%s", why)
 	case errors.As(cause, &limit):
 		return timeLimit(limit.limit, node, doing)
 	case errors.Is(cause, ErrSuspended):
@@ -280,6 +283,16 @@ func endOf(ctx context.Context, node graph.Node, doing string, err error) *Failu
 	}
 	return failureAt(CodeCancelled, node, err, "the run was cancelled")
 }
+
+// CancelledError is the cause of the end of a run's context that says why the run is cancelled. The failure of the run
+// has the reason.
+type CancelledError struct{ Why string }
+
+// Error is "the run was cancelled: WHY".
+func (e *CancelledError) Error() string { return "the run was cancelled: " + e.Why }
+
+// Unwrap returns context.Canceled.
+func (e *CancelledError) Unwrap() error { return context.Canceled }
 
 // endOfWork is the failure of a step whose evaluation has ended before its context.
 func endOfWork(ended *value.EndedError, node graph.Node) *Failure {

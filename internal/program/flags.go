@@ -37,10 +37,10 @@ type Session struct {
 	History              HistoryFlags
 	Audit                auditFlags
 
-	Chosen    func(flag string) bool                                                                   // reports whether the command line has a flag
-	Asker     runtime.Asker                                                                            // nil: the command asks no user
-	elsewhere func(ctx context.Context, log *slog.Logger) (_ runtime.Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
-	around    func(execution.Journal) execution.Journal                                                // around the journal of runs; nil: nothing is
+	Chosen    func(flag string) bool                                                                     // reports whether the command line has a flag
+	Asker     runtime.Asker                                                                              // nil: the command asks no user
+	elsewhere func(ctx context.Context, s *runtime.Session) (_ runtime.Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
+	around    func(execution.Journal) execution.Journal                                                  // around the journal of runs; nil: nothing is
 }
 
 // Register adds --mcp and --log-level; level is the default.

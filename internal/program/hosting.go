@@ -13,6 +13,7 @@ import (
 type Hosting struct {
 	std   Streams
 	flags Session
+	http  httpFlags
 }
 
 // NewHosting registers the flags.
@@ -25,6 +26,7 @@ func NewHosting(cmd *cobra.Command, std Streams) *Hosting {
 	f.Audit.Register(cmd)
 	f.History.serves = true
 	f.History.RegisterRecorded(cmd)
+	h.http.registerObserved(cmd)
 	ChoiceFlag(cmd, &f.logFormat, "log-format", "", "log format", "text", "json")
 	return h
 }
@@ -35,9 +37,31 @@ func (h *Hosting) Around(wrap func(execution.Journal) execution.Journal) { h.fla
 
 // Open loads graph files, of which all must be valid. The caller closes the Host.
 func (h *Hosting) Open(ctx context.Context, files []string) (*runtime.Host, error) {
+	h.flags.metric = h.http.address != ""
 	o, err := h.flags.Process(h.std)
 	if err != nil {
 		return nil, err
 	}
 	return runtime.OpenHost(ctx, o, files)
+}
+
+// Observe serves what others ask of the process, with --http: its metrics, and whether it lives and can record runs. It returns when
+// ctx ends.
+func (h *Hosting) Observe(ctx context.Context, host *runtime.Host) error {
+	listen, err := h.http.listener()
+	if err != nil {
+		return err
+	}
+	if listen == nil {
+		<-ctx.Done()
+		return nil
+	}
+	listen.std = h.std
+	return listen.Serve(ctx, host.Served())
+}
+
+// Check checks the flags that Observe needs.
+func (h *Hosting) Check() error {
+	_, err := h.http.listener()
+	return err
 }

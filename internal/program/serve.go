@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ func (f *ServeFlags) Register(cmd *cobra.Command) {
 
 // NewServe returns the command serve. connect connects to where runs are made, once the file is loaded; nil: they are made
 // in this process. views is what hosts show of runs; nil: nothing.
-func NewServe(std Streams, connect func(ctx context.Context, log *slog.Logger) (_ runtime.Elsewhere, end func(), err error), views runtime.Views) *cobra.Command {
+func NewServe(std Streams, connect func(ctx context.Context, s *runtime.Session) (_ runtime.Elsewhere, end func(), err error), views runtime.Views) *cobra.Command {
 	flags := &ServeFlags{Views: views}
 	flags.elsewhere = connect
 	cmd := &cobra.Command{

@@ -51,6 +51,15 @@ func (f *httpFlags) register(cmd *cobra.Command) {
 	f.oauth.register(cmd)
 }
 
+// registerObserved adds the flags of a process that serves no client, only /metrics, /healthz and /readyz.
+func (f *httpFlags) registerObserved(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.address, "http", "", "`address` to serve /metrics, /healthz and /readyz at; :8080 means 127.0.0.1:8080")
+	cmd.Flags().BoolVar(&f.allowRemote, "http-allow-remote", false, "allow an --http address that other machines can reach; requires a token")
+	cmd.Flags().StringVar(&f.tokenFile, "http-token-file", "", "`file` with the bearer token that /metrics requires (default $"+tokenVariable+")")
+	cmd.Flags().StringSliceVar(&f.hosts, "http-allow-host", nil, "additional `host` name to accept in Host headers; may be repeated")
+	f.grace = defaultHTTPGrace
+}
+
 // httpListener is a valid address to serve at, with its options.
 type httpListener struct {
 	address *net.TCPAddr
@@ -203,7 +212,11 @@ func (l *httpListener) Serve(ctx context.Context, s *runtime.Served) error {
 	if s.Each != nil {
 		s.Each(site)
 	}
-	fmt.Fprintf(l.std.Err, "toolgraph: serving %s at http://%s%s%s (Ctrl-C ends)\n", s.Title, listener.Addr(), pathsText(site.Paths()), warning)
+	if s.Server == nil && s.Each == nil {
+		fmt.Fprintf(l.std.Err, "toolgraph: metrics at http://%s/metrics%s\n", listener.Addr(), warning)
+	} else {
+		fmt.Fprintf(l.std.Err, "toolgraph: serving %s at http://%s%s%s (Ctrl-C ends)\n", s.Title, listener.Addr(), pathsText(site.Paths()), warning)
+	}
 	return site.Serve(ctx, listener)
 }
 

@@ -20,16 +20,55 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 	if err != nil {
 		return "", err
 	}
+	return run.ID, cancelRun(ctx, store, run, "")
+}
+
+// CancelRecorded cancels a run, which is given by its complete id, and returns when it has ended, also if it had ended before, or
+// is not recorded. why is added to the failure of the run.
+func CancelRecorded(ctx context.Context, store *journal.Store, id, why string) error {
+	run, err := store.Exact(ctx, id)
+	switch {
+	case errors.Is(err, journal.ErrNotFound), err == nil && run.HasEnded():
+		return nil
+	case err != nil:
+		return err
+	}
+	err = cancelRun(ctx, store, run, why)
+	if run, again := store.Exact(ctx, id); again == nil && run.HasEnded() {
+		return nil // before it could be cancelled
+	}
+	return err
+}
+
+// cancelMail is the body of a message that cancels a run.
+type cancelMail struct {
+	Why string `json:"why,omitempty"` // empty: no reason is given
+}
+
+// cause is the cause of the end of the run.
+func (m *cancelMail) cause() error {
+	if m.Why == "" {
+		return context.Canceled
+	}
+	return &execution.CancelledError{Why: m.Why}
+}
+
+// cancelRun cancels a run and returns when it has ended. Without why no reason is given.
+func cancelRun(ctx context.Context, store *journal.Store, run journal.Run, why string) error {
+	body, err := json.Marshal(cancelMail{Why: why})
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithTimeout(ctx, cancelTime)
 	defer stop()
 	for run.InProgress() {
-		err := store.Send(ctx, run.Owner, journal.Message{Run: run.ID, Kind: kindCancel, Body: json.RawMessage("{}")})
+		err := store.Send(ctx, run.Owner, journal.Message{Run: run.ID, Kind: kindCancel, Body: body})
 		switch {
 		case errors.Is(err, journal.ErrNoProcess):
-			return "", fmt.Errorf("run %s is in progress in a process that takes no messages%s; it has just begun, or its command takes none: try again, or stop that command itself, with Ctrl-C",
+			return fmt.Errorf("run %s is in progress in a process that takes no messages%s; it has just begun, or its command takes none: try again, or stop that command itself, with Ctrl-C",
 				run.ID, processText(run))
 		case err != nil:
-			return "", err
+			return err
 		}
 		again, cancel := context.WithTimeout(ctx, sendAgain)
 		next, err := store.Wait(again, run.ID, func(r journal.Run) bool { return !r.InProgress() || r.Owner != run.Owner })
@@ -38,20 +77,20 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 		case err == nil:
 			run = next
 		case ctx.Err() != nil:
-			return "", fmt.Errorf("run %s has not ended within %v, although its process%s was asked to cancel it; its call in flight may take longer",
+			return fmt.Errorf("run %s has not ended within %v, although its process%s was asked to cancel it; its call in flight may take longer",
 				run.ID, cancelTime, processText(run))
 		case !errors.Is(err, context.DeadlineExceeded):
-			return "", err
+			return err
 		}
 	}
 	switch run.Status {
 	case journal.Interrupted:
-		return run.ID, endCancelled(ctx, store, run.ID)
+		return endCancelled(ctx, store, run.ID, why)
 	case journal.Cancelled:
-		return run.ID, nil
+		return nil
 	case journal.Finished, journal.Failed, journal.Running, journal.Waiting:
 	}
-	return "", fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
+	return fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
 }
 
 // Cancels returns what cancels a recorded run of any process, as CancelRun does; nil when runs are not recorded.
@@ -66,7 +105,11 @@ func (s *Session) Cancels() func(ctx context.Context, run string) error {
 }
 
 // endCancelled records the end of an interrupted run, of which no client gets anything.
-func endCancelled(ctx context.Context, store *journal.Store, id string) error {
+func endCancelled(ctx context.Context, store *journal.Store, id, why string) error {
+	message := "the run was cancelled while it was interrupted"
+	if why != "" {
+		message += ": " + why
+	}
 	if err := store.Claim(ctx, id); err != nil {
 		return err
 	}
@@ -74,7 +117,7 @@ func endCancelled(ctx context.Context, store *journal.Store, id string) error {
 	if err != nil {
 		return err
 	}
-	end := &execution.End{Used: execution.UsedBy(events), Failure: &execution.Failure{Code: execution.CodeCancelled, Message: "the run was cancelled while it was interrupted"}}
+	end := &execution.End{Used: execution.UsedBy(events), Failure: &execution.Failure{Code: execution.CodeCancelled, Message: message}}
 	return store.Journal(nil, journal.About{}).Append(ctx, execution.Event{
 		Kind: execution.RunFinished, Run: id, Time: time.Now(), End: end, Sync: true,
 	})

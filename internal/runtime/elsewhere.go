@@ -54,7 +54,7 @@ func (s *Session) connectElsewhere(ctx context.Context) (err error) {
 		return errors.New("runs that are made elsewhere have to be recorded, and the run history cannot be opened; name it with --state")
 	}
 	var end func()
-	if s.elsewhere, end, err = s.given.Elsewhere(ctx, s.Log); err == nil {
+	if s.elsewhere, end, err = s.given.Elsewhere(ctx, s); err == nil {
 		s.closers = append(s.closers, end)
 	}
 	return err
@@ -141,12 +141,15 @@ func (l *Loaded) remoteID(ctx context.Context, tool string, args value.Value) st
 	return rand.Text()
 }
 
-// recordStart records that a run begins, and gives it back.
+// recordStart records that a run begins, and gives it back. A run that has begun stays as it is.
 func (l *Loaded) recordStart(ctx context.Context, engine *execution.Engine, g *graph.Graph, args value.Value, id string) error {
 	stop := make(chan struct{})
 	close(stop)
 	_, err := engine.Run(ctx, g, args, execution.WithRunID(id), execution.WithStop(stop), execution.WithCaller("", true), execution.WithSubject(results.SubjectDigest(server.SubjectOf(ctx))))
-	if !errors.Is(err, execution.ErrSuspended) {
+	switch {
+	case errors.Is(err, execution.ErrTaken):
+		return nil // it has begun, as the run of a key that is called again
+	case !errors.Is(err, execution.ErrSuspended):
 		return err
 	}
 	return l.History.Release(context.WithoutCancel(ctx), id)

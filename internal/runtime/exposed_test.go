@@ -2,7 +2,6 @@ package runtime_test
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +39,7 @@ func TestExposedCallsNeedNoWorker(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"up__echo","arguments":{"a":"passed"}}}` + "\n" +
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"own","arguments":{}}}` + "\n")
 	o := runtime.Options{Graph: path, History: &runtime.History{Place: state, Required: true, MaxValue: 1 << 20}}
-	o.Elsewhere = func(context.Context, *slog.Logger) (runtime.Elsewhere, func(), error) { return w, func() {}, nil }
+	o.Elsewhere = func(context.Context, *runtime.Session) (runtime.Elsewhere, func(), error) { return w, func() {}, nil }
 	if err := runtime.Serve(t.Context(), o, runtime.Service{Transport: c}); err != nil {
 		t.Fatal(err)
 	}

@@ -110,8 +110,10 @@ func (f *fleet) take(m journal.Message) {
 		}
 	case m.Kind == kindCancel:
 		if local := f.localRun(m.Run); local != nil {
-			f.log.Info("a run is cancelled by another process", "run", m.Run)
-			local.cancel(context.Canceled)
+			var mail cancelMail
+			_ = json.Unmarshal(m.Body, &mail) // without a reason that can be read the run is cancelled as well
+			f.log.Info("a run is cancelled by another process", "run", m.Run, "why", mail.Why)
+			local.cancel(mail.cause())
 		}
 	case m.Kind == kindAnswer && json.Unmarshal(m.Body, &answer) == nil:
 		f.answered(m.Run, answer)

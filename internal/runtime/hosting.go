@@ -117,6 +117,19 @@ func (h *Host) Log() *slog.Logger { return h.session.Log }
 // Grace is how long calls in flight may continue when the process is stopped.
 func (h *Host) Grace() time.Duration { return h.session.given.Grace }
 
+// Store is where the runs are recorded.
+func (h *Host) Store() *journal.Store { return h.session.History }
+
+// Session is what the runs share.
+func (h *Host) Session() *Session { return h.session }
+
+// Served is what a worker serves over HTTP: metrics, and whether it can record runs.
+func (h *Host) Served() *Served {
+	s := &Served{Log: h.Log(), Metrics: h.session.metrics, Ready: h.session.fleet.ready()}
+	h.session.vitals.serving(s.Ready, nil)
+	return s
+}
+
 // Tools returns the names of the tools whose runs are made, by the hashes of their graphs.
 func (h *Host) Tools() map[string]string {
 	tools := map[string]string{}
@@ -134,8 +147,9 @@ type Order struct {
 	Subject string
 	End     bool // the run was cancelled: it is only to be recorded as that
 
-	User execution.User
-	Stop <-chan struct{} // see execution.WithStop
+	User     execution.User
+	Stop     <-chan struct{}    // see execution.WithStop
+	Observer execution.Observer // gets all events of the run, also those of earlier attempts; nil: nothing does
 }
 
 // Text returns the failure of a run of a graph, which is given by its hash, without secrets and with what its reader
@@ -207,6 +221,9 @@ func (h *Host) Answer(ctx context.Context, run string, q execution.Question) (a 
 
 func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 	options := []execution.Option{execution.WithUser(o.User), execution.WithStop(o.Stop)}
+	if o.Observer != nil {
+		options = append(options, execution.WithObserver(o.Observer))
+	}
 	run, err := on.History.Exact(ctx, o.Run)
 	var result *execution.Result
 	switch {
@@ -221,13 +238,13 @@ func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 	case crashLoop(run) != nil && run.Status == journal.Interrupted && !o.End:
 		return nil, &PermanentError{crashLoop(run)}
 	default:
-		result, err = on.resumeHere(ctx, run, o.End, options)
+		result, err = on.resumeHere(ctx, run, o, options)
 	}
 	return result, on.settled(ctx, o.Run, err)
 }
 
-// resumeHere resumes a recorded run, or returns its end; with end only to record that it was cancelled.
-func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, options []execution.Option) (*execution.Result, error) {
+// resumeHere resumes a recorded run, or returns its end; with End only to record that it was cancelled.
+func (on hosted) resumeHere(ctx context.Context, run journal.Run, o Order, options []execution.Option) (*execution.Result, error) {
 	start, err := on.History.Start(ctx, run.ID)
 	if err != nil {
 		return nil, err
@@ -247,7 +264,12 @@ func (on hosted) resumeHere(ctx context.Context, run journal.Run, end bool, opti
 	if err != nil {
 		return nil, err
 	}
-	if end {
+	for _, e := range events {
+		if o.Observer != nil {
+			o.Observer.Observe(e)
+		}
+	}
+	if o.End {
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
 		ctx = cancelled

@@ -164,3 +164,63 @@ func TestHostText(t *testing.T) {
 		}
 	}
 }
+
+// A run is cancelled with a reason by its id: one that a process makes, and one that none has. One that has ended, or is not recorded,
+// is left.
+func TestCancelRecorded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "g.yaml")
+	if err := os.WriteFile(file, []byte(patientGraph), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := openHost(t, file, t.TempDir())
+	var graph string
+	for graph = range host.Tools() {
+	}
+	user, stop := patient{make(chan struct{})}, make(chan struct{})
+	var seen []execution.EventKind
+	order := Order{Run: "RUN", Graph: graph, Args: value.NewObject(nil, nil), User: user, Stop: stop, Observer: execution.ObserverFunc(func(e execution.Event) { seen = append(seen, e.Kind) })}
+	made := make(chan error, 1)
+	go func() {
+		_, err := host.Make(t.Context(), order)
+		made <- err
+	}()
+	<-user.asked
+	check := func(id, want string) {
+		t.Helper()
+		run, err := host.Store().Exact(t.Context(), id)
+		if err != nil || run.Status != journal.Cancelled || !strings.Contains(run.Failure.Message, want) {
+			t.Errorf("%s: %+v, %v, %v", id, run, run.Failure, err)
+		}
+	}
+	if err := CancelRecorded(t.Context(), host.Store(), "RUN", "the month is wrong"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-made; err == nil || !strings.Contains(err.Error(), "the run was cancelled: the month is wrong") {
+		t.Errorf("the run ends with %v", err)
+	}
+	check("RUN", "the run was cancelled: the month is wrong")
+
+	given := patient{make(chan struct{})}
+	order.Run, order.User = "LATER", given
+	suspended, suspend := context.WithCancelCause(t.Context())
+	go func() {
+		<-given.asked
+		suspend(execution.ErrSuspended)
+	}()
+	if _, err := host.Make(suspended, order); !errors.Is(err, execution.ErrSuspended) {
+		t.Fatal(err)
+	}
+	if err := CancelRecorded(t.Context(), host.Store(), "LATER", "it is not needed"); err != nil {
+		t.Fatal(err)
+	}
+	check("LATER", "the run was cancelled while it was interrupted: it is not needed")
+	for _, id := range []string{"LATER", "NONE"} {
+		if err := CancelRecorded(t.Context(), host.Store(), id, "again"); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	seen = nil
+	if _, err := host.Make(t.Context(), order); err == nil || len(seen) > 0 {
+		t.Errorf("a run that has ended: %v, events %v", err, seen)
+	}
+}

@@ -47,8 +47,8 @@ type Options struct {
 	Views      Views // nil: hosts are given no view of runs
 	ViewValues bool  // views show values of steps and the expressions of the file
 
-	Elsewhere func(ctx context.Context, log *slog.Logger) (_ Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
-	Around    func(execution.Journal) execution.Journal                                        // around the journal of runs; nil: nothing is
+	Elsewhere func(ctx context.Context, s *Session) (_ Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
+	Around    func(execution.Journal) execution.Journal                                  // around the journal of runs; nil: nothing is
 }
 
 // Logging says where the log goes, and what is in it.

@@ -217,7 +217,7 @@ func (l *Loaded) cancelTask(ctx context.Context, id string) error {
 			return true, l.fleet.cancelRun(ctx, id)
 		}
 		if run.Status == journal.Interrupted {
-			err = endCancelled(ctx, l.History, id)
+			err = endCancelled(ctx, l.History, id, "")
 		}
 		return true, err
 	})

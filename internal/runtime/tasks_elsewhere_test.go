@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,7 +171,7 @@ func serveAway(t *testing.T) (c *talk, a *away) {
 	c = &talk{t: t, ready: make(chan struct{})}
 	o := hosting(state)
 	o.Graph, o.Asker = file, ClientAsker{}
-	o.Elsewhere = func(context.Context, *slog.Logger) (Elsewhere, func(), error) { return a, func() {}, nil }
+	o.Elsewhere = func(context.Context, *Session) (Elsewhere, func(), error) { return a, func() {}, nil }
 	ended := make(chan error, 1)
 	ctx, stop := context.WithCancelCause(context.Background())
 	go func() { ended <- Serve(ctx, o, Service{Transport: c}) }()

@@ -34,6 +34,9 @@ func (s *Session) observe(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
+// Measures returns the metrics of a library that the process uses, described by of; nil without metrics.
+func (s *Session) Measures(of string) *observe.Measures { return s.telemetry.Measures(of) }
+
 // exportAudit returns the function that sends the lines of the audit log to the collector; nil
 // without OTLP, and when the environment disables it.
 func (s *Session) exportAudit(ctx context.Context, log *slog.Logger) (func(*audit.Line), error) {

@@ -26,18 +26,31 @@ type maker interface {
 // activities are the activities of a worker.
 type activities struct {
 	maker
-	say   func(ctx context.Context, task []byte) error // says that a run is alive; the error may be that it is cancelled
-	beat  time.Duration                                // how often it says so
-	grace time.Duration                                // of calls in flight when the worker is stopped
+	overseer
+	seats *seats
+	store *journal.Store
+	beat  time.Duration // how often it says that a run is alive
+	grace time.Duration // of calls in flight when the worker is stopped
 }
 
-// errGivenBack is the cause of the end of a run that another worker continues.
-var errGivenBack = errors.New("the worker stops, and another one continues the run")
+// overseer is what the activities ask a Temporal server. A temporalServer is one.
+type overseer interface {
+	// Say says that a run is alive, and how far it is. The error may be that it is cancelled, or not the work of this
+	// worker any more.
+	Say(ctx context.Context, task []byte, now Progress) error
+	// Ended returns why the workflow of a run was ended from outside; empty while it goes on, and when it has ended by itself.
+	Ended(ctx context.Context, run string) (why string, err error)
+}
 
 // run makes a run, or resumes it where another attempt stopped.
 func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
+	if !a.seats.take() {
+		return Outcome{}, givenBack("the worker makes as many runs as it may", nil, busy)
+	}
+	defer a.seats.leave()
+	watched := &watched{}
 	o := runtime.Order{
-		Run: activity.GetInfo(ctx).WorkflowExecution.ID, Graph: in.Graph, Subject: in.Subject, End: in.End,
+		Run: activity.GetInfo(ctx).WorkflowExecution.ID, Graph: in.Graph, Subject: in.Subject, End: in.End, Observer: watched,
 	}
 	if in.Args != nil {
 		args, err := value.Decode(in.Args)
@@ -52,7 +65,7 @@ func (a *activities) run(ctx context.Context, in Input) (Outcome, error) {
 		return a.Answer(ctx, o.Run, q)
 	}}
 	o.User, o.Stop = user, stop
-	run, release := a.alive(ctx, halt)
+	run, release := a.alive(ctx, watched, halt)
 	defer release()
 	_, err := a.Make(run, o)
 	return a.outcome(in.Graph, user, err)
@@ -69,8 +82,7 @@ func (a *activities) outcome(graph string, user *user, err error) (Outcome, erro
 	case isSuspended && asked != nil:
 		return Outcome{Asked: asked}, nil
 	case isSuspended:
-		return Outcome{}, sdk.NewApplicationErrorWithOptions(errGivenBack.Error(), "toolgraph.given-back",
-			sdk.ApplicationErrorOptions{NextRetryDelay: soon, Category: sdk.ApplicationErrorCategoryBenign, Cause: errors.New(a.Text(graph, err))})
+		return Outcome{}, givenBack("the worker stops, and another one continues the run", errors.New(a.Text(graph, err)), soon)
 	case errors.As(err, &never):
 		return Outcome{}, failed(a.Text(graph, err))
 	case !errors.As(err, &step):
@@ -87,6 +99,17 @@ func (a *activities) outcome(graph string, user *user, err error) (Outcome, erro
 	return out, nil
 }
 
+// givenBack returns the error of an attempt that another worker, or this one, continues after a pause.
+func givenBack(message string, cause error, pause time.Duration) error {
+	return sdk.NewApplicationErrorWithOptions(message, "toolgraph.given-back",
+		sdk.ApplicationErrorOptions{NextRetryDelay: pause, Category: sdk.ApplicationErrorCategoryBenign, Cause: cause})
+}
+
+// close ends the recorded run of a workflow that is cancelled. It needs no graph.
+func (a *activities) close(ctx context.Context) error {
+	return runtime.CancelRecorded(ctx, a.store, activity.GetInfo(ctx).WorkflowExecution.ID, "its workflow was cancelled, and no worker has ended it")
+}
+
 // failed returns an error after which a run is not tried again.
 func failed(text string) error {
 	return sdk.NewNonRetryableApplicationError(text, permanent, nil)
@@ -97,7 +120,7 @@ func failed(text string) error {
 // any more, ends before its next node (halt), and the next attempt waits for that. Only when the worker stops is a
 // call suspended that takes longer than the grace. A run that cannot say that it is alive continues: the store lets
 // no other worker have it meanwhile.
-func (a *activities) alive(ctx context.Context, halt func()) (run context.Context, release func()) {
+func (a *activities) alive(ctx context.Context, watched *watched, halt func()) (run context.Context, release func()) {
 	run, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	info, beat := activity.GetInfo(ctx), a.beat
 	if info.HeartbeatTimeout > 0 {
@@ -105,8 +128,8 @@ func (a *activities) alive(ctx context.Context, halt func()) (run context.Contex
 	}
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		if a.beats(run, info.TaskToken, beat) {
-			end(context.Canceled)
+		if why := a.beats(run, &info, watched, beat); why != nil {
+			end(why)
 			return
 		}
 		halt()
@@ -133,27 +156,43 @@ func (a *activities) alive(ctx context.Context, halt func()) (run context.Contex
 // beatTime is how long it may take to say that a run is alive.
 const beatTime = time.Second
 
-// beats says every beat that a run is alive, until ctx ends, the run is cancelled, which it reports, or it is not the work
-// of this worker any more. It does not use activity.RecordHeartbeat: that one hears of nothing after the server
+// beats says every beat that a run is alive, until ctx ends, the run is cancelled, which it returns as an error, its workflow was
+// ended from outside, the same, or it is not the work of this worker any more. It does not use activity.RecordHeartbeat: that one hears of nothing after the server
 // was away once.
-func (a *activities) beats(ctx context.Context, task []byte, beat time.Duration) (isCancelled bool) {
+func (a *activities) beats(ctx context.Context, info *activity.Info, watched *watched, beat time.Duration) (cancelled error) {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return false
+			return nil
 		}
-		one, stop := context.WithTimeout(ctx, max(beat, beatTime))
-		err := a.say(one, task)
-		stop()
-		var unknown *serviceerror.NotFound
-		switch {
-		case sdk.IsCanceledError(err):
-			return true
-		case errors.As(err, &unknown), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
-			return false
+		if ended, why := a.beatOnce(ctx, info, watched, max(beat, beatTime)); ended {
+			return why
 		}
 	}
+}
+
+// beatOnce says that a run is alive. isOver: it is not the work of this worker any more; with an error it is cancelled.
+func (a *activities) beatOnce(ctx context.Context, info *activity.Info, watched *watched, most time.Duration) (isOver bool, cancelled error) {
+	ctx, stop := context.WithTimeout(ctx, most)
+	defer stop()
+	err := a.Say(ctx, info.TaskToken, watched.now())
+	var unknown *serviceerror.NotFound
+	switch {
+	case sdk.IsCanceledError(err):
+		return true, context.Canceled
+	case errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
+		return true, nil
+	case !errors.As(err, &unknown):
+		return false, nil
+	}
+	switch why, err := a.Ended(ctx, info.WorkflowExecution.ID); {
+	case err != nil:
+		return false, nil // it is asked again at the next beat
+	case why != "":
+		return true, &execution.CancelledError{Why: why}
+	}
+	return true, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -44,20 +45,29 @@ func (m making) Answer(ctx context.Context, run string, q execution.Question) (e
 
 var away atomic.Bool // the store of making
 
+// said is a server of which one thing is known.
+type said struct {
+	say   func() error
+	ended string
+}
+
+func (s said) Say(context.Context, []byte, Progress) error           { return s.say() }
+func (s said) Ended(context.Context, string) (why string, err error) { return s.ended, nil }
+
 // attempt makes one attempt of a run.
 func attempt(t *testing.T, in Input, stop chan struct{}, m making) (out Outcome, err error) {
 	t.Helper()
-	return attemptSaying(t, in, stop, m, func(context.Context, []byte) error { return nil })
+	return attemptSaying(t, in, stop, m, func() error { return nil })
 }
 
-func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func(context.Context, []byte) error) (out Outcome, err error) {
+func attemptSaying(t *testing.T, in Input, stop chan struct{}, m making, say func() error, ended ...string) (out Outcome, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(silent)
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerStopChannel(stop)
 	env.SetWorkerOptions(worker.Options{})
-	a := &activities{maker: m, beat: time.Millisecond, grace: time.Millisecond, say: say}
+	a := &activities{maker: m, overseer: said{say, strings.Join(ended, "")}, seats: newSeats(1), beat: time.Millisecond, grace: time.Millisecond}
 	env.RegisterActivityWithOptions(a.run, activity.RegisterOptions{Name: ActivityName})
 	got, err := env.ExecuteActivity(ActivityName, in)
 	if err == nil {
@@ -152,15 +162,17 @@ func TestAttemptStops(t *testing.T) {
 func TestAttemptHears(t *testing.T) {
 	for name, test := range map[string]struct {
 		last  error
+		ended string
 		stops bool
 	}{
 		"cancelled":  {last: sdk.NewCanceledError()},
+		"terminated": {last: serviceerror.NewNotFound("the workflow is over"), ended: "its workflow was terminated"},
 		"superseded": {last: serviceerror.NewNotFound("another attempt has it"), stops: true},
 		"paused":     {last: activity.ErrActivityPaused, stops: true},
 		"reset":      {last: activity.ErrActivityReset, stops: true},
 	} {
 		said := 0
-		say := func(context.Context, []byte) error {
+		say := func() error {
 			if said++; said < 3 {
 				return serviceerror.NewUnavailable("away")
 			}
@@ -169,7 +181,7 @@ func TestAttemptHears(t *testing.T) {
 		_, _ = attemptSaying(t, Input{}, nil, func(ctx context.Context, o runtime.Order) (*execution.Result, error) {
 			select {
 			case <-ctx.Done():
-				if test.stops || !errors.Is(context.Cause(ctx), context.Canceled) {
+				if test.stops || !errors.Is(context.Cause(ctx), context.Canceled) || !strings.Contains(context.Cause(ctx).Error(), test.ended) {
 					t.Errorf("%s: the run ends: %v", name, context.Cause(ctx))
 				}
 			case <-o.Stop:
@@ -181,7 +193,7 @@ func TestAttemptHears(t *testing.T) {
 				t.Errorf("%s: hangs", name)
 			}
 			return nil, nil
-		}, say)
+		}, say, test.ended)
 	}
 }
 
@@ -194,4 +206,34 @@ func TestAttemptWithBrokenArguments(t *testing.T) {
 	if !isPermanent(err) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// A worker without a free place asks for no work, and gives back a run that comes nevertheless.
+func TestSeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSeats(1)
+		if !s.take() || s.take() {
+			t.Error("one place is taken once")
+		}
+		asked := make(chan error)
+		go func() {
+			_, err := s.ReserveSlot(t.Context(), nil)
+			asked <- err
+		}()
+		synctest.Wait()
+		select {
+		case <-asked:
+			t.Error("a worker without a place asks for work")
+		default:
+		}
+		s.leave()
+		if err := <-asked; err != nil || !s.take() {
+			t.Error("the place is not free", err)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := s.ReserveSlot(ended, nil); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
 }

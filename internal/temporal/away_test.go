@@ -62,7 +62,7 @@ func (s *oneSchedule) HasNext() bool { return !s.asked }
 func (s *oneSchedule) Next() (*client.ScheduleListEntry, error) {
 	s.asked = true
 	entry := &client.ScheduleListEntry{ID: "nightly"}
-	entry.WorkflowType.Name = WorkflowName
+	entry.WorkflowType.Name = WorkflowPrefix + "t"
 	return entry, nil
 }
 

@@ -22,7 +22,7 @@ func newRoot(std program.Streams) *cobra.Command {
 		Long: `Serve graph files as MCP tools whose runs survive any process: each is a workflow on a
 Temporal server, and workers make it. The graph files are those of toolgraph, unchanged.`,
 	}
-	root.AddCommand(newServe(std), newWorker(std), newSchedule(std))
+	root.AddCommand(newServe(std), newWorker(std), newSchedule(std), newCodec(std))
 	return program.OnlyCommands(root)
 }
 

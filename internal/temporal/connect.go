@@ -19,6 +19,8 @@ import (
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/converter"
 	sdklog "go.temporal.io/sdk/log"
+
+	"toolgraph/internal/telemetry/observe"
 )
 
 // connection says where the Temporal server is and how a client logs in there. What is empty is
@@ -61,8 +63,9 @@ func (c *connection) register(cmd *cobra.Command) {
 const defaultPatience = 5 * time.Second
 
 // dial connects to the server, and checks that the namespace exists and the client may use it. An
-// error names the remedy. The caller closes the client.
-func (c *connection) dial(ctx context.Context, log *slog.Logger) (client.Client, error) {
+// error names the remedy. measure gets the metrics of the SDK; nil: they are
+// not collected. The caller closes the client.
+func (c *connection) dial(ctx context.Context, log *slog.Logger, measure *observe.Measures) (client.Client, error) {
 	options, err := c.options()
 	if err != nil {
 		return nil, err
@@ -73,6 +76,7 @@ func (c *connection) dial(ctx context.Context, log *slog.Logger) (client.Client,
 	}
 	withKeys(&options, keys, c.worker)
 	c.namespace, c.converter = options.Namespace, options.DataConverter
+	options.MetricsHandler = handlerOf(measure)
 	options.Logger = sdklog.NewStructuredLogger(log)
 	options.ConnectionOptions.GetSystemInfoTimeout = cmp.Or(c.patience, defaultPatience)
 	connected, err := client.DialContext(ctx, options)

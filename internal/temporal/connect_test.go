@@ -172,7 +172,7 @@ func connects(t *testing.T, c connection) (failure, logged string) {
 	t.Helper()
 	c.patience = time.Second // answers take milliseconds, and refusals are not waited for longer
 	var log bytes.Buffer
-	connected, err := c.dial(t.Context(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	connected, err := c.dial(t.Context(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), nil)
 	if err != nil {
 		return err.Error(), log.String()
 	}
@@ -285,7 +285,7 @@ func TestConnectAPIKey(t *testing.T) {
 		t.Errorf("authorization %q", server.seen)
 	}
 
-	connected, err := c.dial(t.Context(), slog.New(slog.DiscardHandler))
+	connected, err := c.dial(t.Context(), slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

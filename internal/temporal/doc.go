@@ -8,5 +8,8 @@
 // product: a workflow knows nothing of steps, so it has no rule of determinism to obey and no limit
 // to its history. Results never travel through Temporal.
 //
+// What operators do to a workflow is done to its run: it is cancelled, terminated with the reason, or resumed after a
+// reset. The store has the last word about what was done, Temporal about who goes on.
+//
 // It is a module of its own, so that the product does not depend on Temporal's SDK.
 package temporal

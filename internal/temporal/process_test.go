@@ -26,8 +26,20 @@ const hang = 90 * time.Second
 // childVariable makes the test binary the program.
 const childVariable = "TOOLGRAPH_TEMPORAL_CHILD"
 
+// prototypeChild is its value that makes the test binary the worker of bench_test.go instead; prototype is that, if it is
+// built.
+const prototypeChild = "prototype"
+
+var prototype = func() {}
+
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
+	switch os.Getenv(childVariable) {
+	case "":
+	case prototypeChild:
+		prototype()
+		os.Exit(0)
+	default:
+		sweepPause = time.Second
 		freeze()
 		os.Exit(Main())
 	}
@@ -99,17 +111,18 @@ func temporalProgram(t *testing.T) string {
 // server is a dev server.
 type server struct {
 	program, address, file string
+	more                   []string // flags
 
 	cmd *exec.Cmd
 }
 
 // startServer starts a dev server; with a file it keeps what it knows there.
-func startServer(program, file string) (*server, error) {
+func startServer(program, file string, more ...string) (*server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &server{program: program, address: listener.Addr().String(), file: file}
+	s := &server{program: program, address: listener.Addr().String(), file: file, more: more}
 	_ = listener.Close()
 	return s, s.start()
 }
@@ -117,6 +130,7 @@ func startServer(program, file string) (*server, error) {
 func (s *server) start() error {
 	_, port, _ := net.SplitHostPort(s.address)
 	args := []string{"server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", port, "--log-level", "never"}
+	args = append(args, s.more...)
 	if s.file != "" {
 		args = append(args, "--db-filename", s.file)
 	}

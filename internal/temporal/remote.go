@@ -49,7 +49,7 @@ const (
 
 // Run starts the workflow of a run, or joins it, and waits for its end.
 func (r *remote) Run(ctx context.Context, run runtime.Remote) error {
-	in := Input{Tool: run.Tool, Graph: run.Graph, Subject: run.Subject}
+	in := Input{Format: format, Tool: run.Tool, Graph: run.Graph, Subject: run.Subject}
 	args, err := value.Encode(run.Args)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (r *remote) Run(ctx context.Context, run runtime.Remote) error {
 	started, err := r.start(ctx, run.ID, run.Keyed, in)
 	if err == nil {
 		defer time.AfterFunc(lookAfter, func() { r.lookForWorkers(ctx, r.queues.of(run.Graph), run.Tool) }).Stop()
-		err = lacking(r.wait(ctx, started))
+		err = r.terminated(ctx, run.ID, lacking(r.wait(ctx, started)))
 	}
 	if ctx.Err() == nil {
 		return err
@@ -82,7 +82,7 @@ func (r *remote) start(ctx context.Context, id string, keyed bool, in Input) (cl
 		started, err := r.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: id, TaskQueue: r.queues.prefix, Memo: map[string]any{"tool": in.Tool}, WorkflowTaskTimeout: taskTime,
 			WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, // one that exists is waited for
-		}, WorkflowName, in)
+		}, WorkflowPrefix+in.Tool, in)
 		code := serviceerror.ToStatus(err).Code()
 		isSilent := code == codes.DeadlineExceeded || code == codes.Unavailable || code == codes.ResourceExhausted
 		switch {
@@ -100,6 +100,19 @@ func (r *remote) start(ctx context.Context, id string, keyed bool, in Input) (cl
 		}
 		return nil, fmt.Errorf("the run cannot be started on Temporal: %w", err)
 	}
+}
+
+// terminated returns the error of a workflow; of one that was terminated, it has the reason.
+func (r *remote) terminated(ctx context.Context, run string, err error) error {
+	var terminated *sdk.TerminatedError
+	if !errors.As(err, &terminated) {
+		return err
+	}
+	why, unknown := temporalServer{r.client}.Ended(ctx, run)
+	if unknown != nil || why == "" {
+		return err
+	}
+	return &execution.CancelledError{Why: why}
 }
 
 func (r *remote) pause(ctx context.Context) {
@@ -176,7 +189,7 @@ func (r *remote) Over(ctx context.Context, run string) error {
 		return nil
 	}
 	if err := r.client.GetWorkflow(ctx, run, "").Get(ctx, nil); err != nil {
-		return err
+		return r.terminated(ctx, run, err)
 	}
 	return errors.New("its workflow has completed; serve and workers need the same --state")
 }

@@ -72,7 +72,7 @@ func (s *scheduling) connected(ctx context.Context, do func(context.Context, cli
 	if err != nil {
 		return err
 	}
-	c, err := s.server.dial(ctx, log)
+	c, err := s.server.dial(ctx, log, nil)
 	if err != nil {
 		return err
 	}
@@ -152,9 +152,9 @@ func (f *createFlags) create(ctx context.Context, id string, words []string) err
 	options := client.ScheduleOptions{
 		ID: id, Spec: spec, Overlap: policy, CatchupWindow: f.times.catchUp, PauseOnFailure: f.pauseOnFailure, Note: f.note, Paused: f.paused,
 		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: WorkflowName, TaskQueue: f.queues.prefix,
+			ID: id, Workflow: WorkflowPrefix + call.Tool, TaskQueue: f.queues.prefix,
 			WorkflowTaskTimeout: taskTime, Memo: map[string]any{"tool": call.Tool},
-			Args: []any{Input{Tool: call.Tool, Graph: call.Graph, Args: args}},
+			Args: []any{Input{Format: format, Tool: call.Tool, Graph: call.Graph, Args: args}},
 		},
 	}
 	if asks := f.call.Asks(); len(asks) > 0 {

@@ -92,7 +92,7 @@ func (s *scheduling) describe(ctx context.Context, c client.ScheduleClient, id s
 // setInput sets what is known of the runs of a schedule.
 func (s *scheduling) setInput(shown *scheduled, action *client.ScheduleWorkflowAction) {
 	shown.Hidden = "it does not start runs of toolgraph"
-	if action.Workflow != WorkflowName || len(action.Args) != 1 {
+	if name, _ := action.Workflow.(string); !ofRun(name) || len(action.Args) != 1 {
 		return
 	}
 	payload, isPayload := action.Args[0].(*common.Payload)
@@ -155,7 +155,7 @@ func (s *scheduling) list(ctx context.Context, c client.ScheduleClient) error {
 		if err != nil {
 			return err
 		}
-		if entry.WorkflowType.Name != WorkflowName {
+		if !ofRun(entry.WorkflowType.Name) {
 			continue
 		}
 		shown, err := s.describe(ctx, c, entry.ID)

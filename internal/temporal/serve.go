@@ -2,7 +2,6 @@ package temporal
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -13,12 +12,12 @@ import (
 func newServe(std program.Streams) *cobra.Command {
 	var to connection
 	var queues queues
-	cmd := program.NewServe(std, func(ctx context.Context, log *slog.Logger) (runtime.Elsewhere, func(), error) {
-		c, err := to.dial(ctx, log)
+	cmd := program.NewServe(std, func(ctx context.Context, s *runtime.Session) (runtime.Elsewhere, func(), error) {
+		c, err := to.dial(ctx, s.Log, s.Measures(measured))
 		if err != nil {
 			return nil, nil, err
 		}
-		return &remote{client: c, queues: queues, log: log, warned: map[string]bool{}}, c.Close, nil
+		return &remote{client: c, queues: queues, log: s.Log, warned: map[string]bool{}}, c.Close, nil
 	}, nil)
 	cmd.Short = "Serve the graphs of a file as MCP tools whose runs are made by workers"
 	cmd.Long = `Serve the graphs of a file as MCP tools, over stdio or with --http, as "toolgraph serve" does. A

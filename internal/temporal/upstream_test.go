@@ -19,6 +19,8 @@ type upstream struct {
 	mu        sync.Mutex // guards what follows
 	calls     map[string]int
 	all       int
+	inFlight  int
+	most      int                  // calls in flight at a time
 	cancelled map[string]time.Time // keys of calls that were cancelled
 	flying    map[string]context.CancelFunc
 	changed   chan struct{} // closed and replaced when something above has changed
@@ -74,7 +76,8 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // step is one call. Its client closes the connection when it cancels.
 func (u *upstream) step(ctx context.Context, key string, takes time.Duration) {
-	u.change(func() { u.calls[key]++; u.all++ })
+	u.change(func() { u.calls[key]++; u.all++; u.inFlight++; u.most = max(u.most, u.inFlight) })
+	defer u.change(func() { u.inFlight-- })
 	select {
 	case <-time.After(takes):
 	case <-ctx.Done():

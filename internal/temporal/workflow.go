@@ -3,22 +3,32 @@ package temporal
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/converter"
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"toolgraph/execution"
+	"toolgraph/internal/base/wording"
 )
 
 // Names that Temporal knows. They are part of what is stored: workflows that are open when a new
 // version of this program starts have them.
 const (
-	WorkflowName = "toolgraph.run"
-	ActivityName = "toolgraph.make"
-	AnswerSignal = "answer"
+	WorkflowPrefix = "toolgraph."      // the name of the tool follows: it is the type of the workflow
+	ActivityName   = "toolgraph.make"  // makes a run
+	CloseName      = "toolgraph.close" // a local activity that ends the recorded run of a workflow that is cancelled
+	AnswerSignal   = "answer"          // a question has an answer
+	ProgressQuery  = "progress"        // returns a Progress
 )
+
+// format is that of workflows that start now. Those that are older have another: their commands stay as they were, so that
+// what has happened in them can be repeated.
+const format = 1
 
 // queues are the task queues of an installation: one for all workflows, whose name is the prefix, and one for the runs
 // of each graph.
@@ -37,13 +47,14 @@ func (q *queues) of(hash string) string { return q.prefix + "-" + hash[:min(hash
 
 // Input starts a run. The id of the workflow is that of the run.
 type Input struct {
+	Format  int             `json:"format,omitempty"`
 	Tool    string          `json:"tool"`
 	Graph   string          `json:"graph"`             // hash
 	Args    json.RawMessage `json:"args,omitempty"`    // absent: the run has begun, and the store has its arguments
 	Subject string          `json:"subject,omitempty"` // of the client's access token, for the audit log
 
 	Answer *Answer `json:"answer,omitempty"` // of a run that was continued as a new execution
-	End    bool    `json:"end,omitempty"`    // the run was cancelled and is to be recorded as that
+	End    bool    `json:"end,omitempty"`    // format 0: the run was cancelled and is to be recorded as that
 }
 
 // Outcome is how a run has ended; its result is in the store.
@@ -79,19 +90,46 @@ const (
 	makeTimeout = 365 * 24 * time.Hour
 	// soon is how long a run waits that a worker has given back.
 	soon = 10 * time.Millisecond
+	// closeTime is how long one attempt to end a recorded run may take.
+	closeTime = 40 * time.Second
 )
 
 // workflows are the workflows of a worker.
 type workflows struct {
 	heartbeat time.Duration // how long a worker may be silent before another one takes its runs
+	look      func(run string) (Progress, error)
 }
+
+// named is the workflow of any type: that of a run for each type that begins with the prefix.
+func (w workflows) named(ctx workflow.Context, args converter.EncodedValues) (out Outcome, err error) {
+	if name := workflow.GetInfo(ctx).WorkflowType.Name; !ofRun(name) {
+		return out, failed(fmt.Sprintf("the type of a workflow is %s, expected %s and the name of a tool; start runs with serve or a schedule", wording.Quote(name), WorkflowPrefix))
+	}
+	var in Input
+	if err := args.Get(&in); err != nil {
+		return out, failed(err.Error())
+	}
+	return w.run(ctx, in)
+}
+
+// ofRun reports whether a type of workflows is that of runs.
+func ofRun(name string) bool { return strings.HasPrefix(name, WorkflowPrefix) }
 
 // run is the workflow of a run: its activity, and between its attempts the wait for answers.
 func (w workflows) run(ctx workflow.Context, in Input) (Outcome, error) {
+	var waits *Asked
+	err := workflow.SetQueryHandler(ctx, ProgressQuery, func() (Progress, error) {
+		return w.progress(workflow.GetInfo(ctx).WorkflowExecution.ID, waits)
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
 	answers := workflow.GetSignalChannel(ctx, AnswerSignal)
 	for {
 		out, err := w.make(ctx, in)
 		switch {
+		case err != nil && ctx.Err() != nil && in.Format > 0:
+			return out, w.close(ctx)
 		case err != nil && ctx.Err() != nil: // it was cancelled, and no worker has said how it ended
 			in.Args, in.End = nil, true
 			ended, _ := workflow.NewDisconnectedContext(ctx)
@@ -104,9 +142,11 @@ func (w workflows) run(ctx workflow.Context, in Input) (Outcome, error) {
 		case out.Asked == nil:
 			return out, ending(out)
 		}
+		waits = out.Asked
 		in.Args, in.Answer = nil, answer(ctx, answers, out.Asked)
+		waits = nil
 		if ctx.Err() == nil && workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			return out, workflow.NewContinueAsNewError(ctx, WorkflowName, in)
+			return out, workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, in)
 		}
 	}
 }
@@ -163,6 +203,19 @@ func (w workflows) make(ctx workflow.Context, in Input) (out Outcome, err error)
 	})
 	err = workflow.ExecuteActivity(ctx, ActivityName, in).Get(ctx, &out)
 	return out, err
+}
+
+// close ends the recorded run of a workflow that is cancelled, which needs no graph, and returns the error of the workflow.
+func (w workflows) close(ctx workflow.Context) error {
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	free = workflow.WithLocalActivityOptions(free, workflow.LocalActivityOptions{
+		StartToCloseTimeout: closeTime,
+		RetryPolicy:         &sdk.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+	})
+	if err := workflow.ExecuteLocalActivity(free, CloseName).Get(free, nil); err != nil {
+		return err
+	}
+	return sdk.NewCanceledError()
 }
 
 // answer waits for an answer, or until the time for a question is over; nil when the run is cancelled. It may be that to a question of

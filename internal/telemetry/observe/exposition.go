@@ -111,12 +111,16 @@ func prometheusName(m metricdata.Metrics) string {
 func histogramSamples(p metricdata.HistogramDataPoint[float64]) []sample {
 	var samples []sample
 	labels, below := labelText(p.Attributes), uint64(0)
+	upTo := labels
+	if labels != "" {
+		upTo += ","
+	}
 	for i, bound := range p.Bounds {
 		below += p.BucketCounts[i]
-		samples = append(samples, sample{"_bucket", labels + `,le="` + float(bound) + `"`, float64(below)})
+		samples = append(samples, sample{"_bucket", upTo + `le="` + float(bound) + `"`, float64(below)})
 	}
 	return append(samples,
-		sample{"_bucket", labels + `,le="+Inf"`, float64(p.Count)},
+		sample{"_bucket", upTo + `le="+Inf"`, float64(p.Count)},
 		sample{"_sum", labels, p.Sum},
 		sample{"_count", labels, float64(p.Count)},
 	)
