@@ -234,6 +234,9 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, err, err != nil
 	}
 	result, err := l.endOf(ctx, run)
+	if l.isUnread(err) {
+		return nil, l.unavailable(err), true
+	}
 	return result, err, true
 }
 
@@ -302,6 +305,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case crashLoop(run) != nil:
 		return nil, crashLoop(run), true
+	case l.isUnread(err):
+		return nil, l.unavailable(err), true
 	case err != nil && j.waited != run.ID: // a process with the earlier version may be there
 		j.waited = run.ID
 		waiting, cancel := context.WithTimeout(ctx, patience)
@@ -331,6 +336,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):
 		return nil, nil, false
+	case result == nil && l.isUnread(err):
+		return nil, l.unavailable(err), true
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
 		j.state = leaving{}
 		return nil, nil, false
@@ -358,7 +365,7 @@ func (l *Loaded) AnswerThere(ctx context.Context, run journal.Run, user executio
 func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
 	start, err := l.History.Start(ctx, run.ID)
 	if err != nil {
-		return nil, err
+		return nil, l.unread(err)
 	}
 	g, err := l.Recorded(ctx, run.Tool, start.Args)
 	if err == nil && !start.IsOf(g) {
@@ -371,7 +378,10 @@ func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Grap
 func (l *Loaded) endOf(ctx context.Context, run journal.Run) (*execution.Result, error) {
 	without := &execution.Result{RunID: run.ID}
 	g, err := l.currentGraph(ctx, run)
-	if err != nil {
+	switch {
+	case l.isUnread(err):
+		return without, err
+	case err != nil:
 		return without, &lostError{fmt.Errorf("run %s has ended, and its tool has changed since (%w); see its result: toolgraph runs show %s", run.ID, err, run.ID)}
 	}
 	events, err := l.History.Load(ctx, run.ID)

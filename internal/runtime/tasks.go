@@ -369,7 +369,21 @@ func readError(err error) error {
 	return &unreadError{err}
 }
 
-// unreadError is the error of a run whose end cannot be read now.
+// unread returns the error of a run that was not read: an *unreadError if the database is the reason.
+func (l *Loaded) unread(err error) error {
+	if l.History.IsTrouble(err) {
+		return &unreadError{err}
+	}
+	return err
+}
+
+// isUnread reports whether a run was not read because of the database, so that the client can ask again.
+func (l *Loaded) isUnread(err error) bool {
+	var unread *unreadError
+	return errors.As(err, &unread) && l.History.IsTrouble(err)
+}
+
+// unreadError is the error of a run that cannot be read now.
 type unreadError struct{ error }
 
 func (e *unreadError) Unwrap() error { return e.error }
