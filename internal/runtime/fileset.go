@@ -141,6 +141,9 @@ func (set *fileSet) open(ctx context.Context) error {
 
 // joined returns what is wrong with several files: the diagnostics of all, or else the errors.
 func joined(errs []error) error {
+	if len(errs) == 1 {
+		return errs[0]
+	}
 	var all config.Diagnostics
 	for _, err := range errs {
 		var found config.Diagnostics

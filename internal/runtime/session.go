@@ -92,18 +92,52 @@ func Load(ctx context.Context, o Options) (*Loaded, error) {
 	return Start(ctx, o, p)
 }
 
+// LoadAll loads graph files, at least one, in a session of their own; all must be valid. The caller closes one of them, which closes
+// the session.
+func LoadAll(ctx context.Context, o Options, paths []string) ([]*Loaded, error) {
+	var projects []*project.Project
+	var wrong []error
+	for _, path := range paths {
+		p, err := project.Load(ctx, path, o.File)
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		projects = append(projects, p)
+	}
+	if len(wrong) > 0 {
+		return nil, joined(wrong)
+	}
+	return start(ctx, o, projects)
+}
+
 // Start opens a session for a graph file. The caller closes it.
 func Start(ctx context.Context, o Options, p *project.Project) (*Loaded, error) {
-	s, err := Open(ctx, o, p.File.Secrets)
+	all, err := start(ctx, o, []*project.Project{p})
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.Use(p)
+	return all[0], nil
+}
+
+// start opens a session for graph files.
+func start(ctx context.Context, o Options, projects []*project.Project) (all []*Loaded, err error) {
+	var secrets []*config.Secrets
+	for _, p := range projects {
+		secrets = append(secrets, p.File.Secrets)
+	}
+	s, err := Open(ctx, o, config.JoinSecrets(secrets...))
 	if err != nil {
-		s.Close()
 		return nil, err
 	}
-	return l, nil
+	for _, p := range projects {
+		l, err := s.Use(p)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // Open opens a session. The caller closes it when the last run has ended.
