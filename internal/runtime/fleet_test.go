@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -319,67 +318,6 @@ func TestCallIsMadeAgain(t *testing.T) {
 			d.locked.Store(false)
 			if result, err = call(l); err != nil || result.Value != 1.0 {
 				t.Errorf("later: %+v, %v", result, err)
-			}
-		})
-	}
-}
-
-// unreadOnce is a database that fails at one time that it is opened for reading.
-type unreadOnce struct {
-	journal.Database
-	left atomic.Int64 // times until then
-}
-
-func (d *unreadOnce) Open(ctx context.Context, create bool) (*sql.DB, error) {
-	if !create && d.left.Add(-1) == 0 {
-		return nil, errLocked
-	}
-	return d.Database.Open(ctx, create)
-}
-
-func (d *unreadOnce) Trouble(err error) journal.Trouble {
-	if errors.Is(err, errLocked) {
-		return journal.Locked
-	}
-	return d.Database.Trouble(err)
-}
-
-// A database that fails when a call that joins a run reads it, at whichever of its readings, is no answer to the call: its client
-// makes it again.
-func TestJoinedRunIsUnread(t *testing.T) {
-	p := sweepingGraph(t)
-	for name, ended := range map[string]bool{"that has ended": true, "that is interrupted": false} {
-		t.Run(name, func(t *testing.T) {
-			again, right := 0, false
-			for n := int64(1); !right && n < 1000; n++ {
-				dir := t.TempDir()
-				l := joiner(t, p, dir)
-				join := func() (*execution.Result, error) { return l.join(t.Context(), &joining{id: "RUN"}) }
-				if ended {
-					if _, err := join(); err != nil {
-						t.Fatal(err)
-					}
-				}
-				inner, err := sqlite.New(dir, false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				d := &unreadOnce{Database: inner}
-				l.History = journal.New(d, journal.Options{})
-				t.Cleanup(func() { _ = l.History.Close() })
-				l.fleet = newFleet(l.Session)
-				d.left.Store(n)
-				result, err := join()
-				late := new(server.AgainError)
-				switch right = d.left.Load() > 0; {
-				case errors.As(err, &late) && result == nil:
-					again++
-				case err != nil || result.Value != 1.0:
-					t.Errorf("reading %d fails: %+v, %v", n, result, err)
-				}
-			}
-			if again == 0 || !right {
-				t.Errorf("of the readings %d failed, and a run without failure: %v", again, right)
 			}
 		})
 	}

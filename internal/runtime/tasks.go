@@ -354,36 +354,3 @@ func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Resul
 	}
 	return result, err
 }
-
-// lostError is the error of a run that has ended and whose result cannot be given any more.
-type lostError struct{ error }
-
-func (e *lostError) Unwrap() error { return e.error }
-
-// readError returns the error of a run whose end was not read.
-func readError(err error) error {
-	var gap *journal.GapError
-	if errors.As(err, &gap) {
-		return &lostError{err}
-	}
-	return &unreadError{err}
-}
-
-// unread returns the error of a run that was not read: an *unreadError if the database is the reason.
-func (l *Loaded) unread(err error) error {
-	if l.History.IsTrouble(err) {
-		return &unreadError{err}
-	}
-	return err
-}
-
-// isUnread reports whether a run was not read because of the database, so that the client can ask again.
-func (l *Loaded) isUnread(err error) bool {
-	var unread *unreadError
-	return errors.As(err, &unread) && l.History.IsTrouble(err)
-}
-
-// unreadError is the error of a run that cannot be read now.
-type unreadError struct{ error }
-
-func (e *unreadError) Unwrap() error { return e.error }
