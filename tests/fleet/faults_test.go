@@ -71,6 +71,9 @@ func TestFaults(t *testing.T) {
 		from, to := n*i/len(all), n*(i+1)/len(all)
 		feed(from + (to-from)/3)
 		var during sync.WaitGroup
+		if all[0].name == bounds {
+			s.setBounds() // the next process that starts looks for what is beyond them
+		}
 		begun := time.Now()
 		effect := f.strike(s, l, func() { during.Go(func() { feed(from + 2*(to-from)/3) }) })
 		during.Wait()
@@ -86,8 +89,8 @@ func TestFaults(t *testing.T) {
 	const runs = "SELECT count(*) FROM toolgraph.runs"
 	if recorded := s.sql(runs); all[0].name == bounds {
 		t.Logf("of the runs of %d calls %d are recorded in the end, %d bytes", n, recorded, s.sql("SELECT coalesce(sum(bytes), 0)::bigint FROM toolgraph.runs"))
-		if recorded >= n {
-			t.Errorf("no run was deleted for the bound of %s", bound)
+		if recorded > n*3/4 {
+			t.Errorf("of the runs of %d calls %d are recorded in spite of the bound of %s", n, recorded, bound)
 		}
 	}
 	for id := range n {
@@ -307,10 +310,15 @@ const (
 	bound = "512KiB"
 )
 
-func (s *site) bounded(_ *ledger, during func()) int {
+func (s *site) setBounds() {
+	s.t.Helper()
 	if out, err := s.toolgraph("runs", "keep", "--keep", "0", "--keep-bytes", bound); err != nil {
 		s.t.Fatalf("%v: %s", err, out)
 	}
+}
+
+func (s *site) bounded(_ *ledger, during func()) int {
+	s.setBounds()
 	during()
 	return 1
 }

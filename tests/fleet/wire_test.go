@@ -20,7 +20,7 @@ type wire struct {
 	delayed  atomic.Int64 // how much was sent late, in packets
 	mu       sync.Mutex   // guards open and away
 	open     map[net.Conn]bool
-	away     bool // what is sent gets no answer, and new connections are refused
+	away     bool // connections are closed at once
 }
 
 // startWire listens on the way to a database on a Unix socket, and returns the URL of the database there.
@@ -121,5 +121,15 @@ func (w *wire) cut() {
 	defer w.mu.Unlock()
 	for conn := range w.open {
 		_ = conn.Close()
+	}
+}
+
+// lose takes the database away from who is connected by the wire, or gives it back.
+func (w *wire) lose(away bool) {
+	w.mu.Lock()
+	w.away = away
+	w.mu.Unlock()
+	if away {
+		w.cut()
 	}
 }
