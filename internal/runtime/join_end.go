@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"

@@ -3,8 +3,6 @@
 package fleet
 
 import (
-	"context"
-	"database/sql"
 	"maps"
 	"os"
 	"slices"
@@ -14,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+	"toolgraph/tests/pgtest"
 )
 
 // fault strikes while calls are made, and ends. During makes calls in the background; the result counts what the fault
@@ -87,8 +85,8 @@ func TestFaults(t *testing.T) {
 	working.Wait()
 	s.nothingLeft()
 	const runs = "SELECT count(*) FROM toolgraph.runs"
-	if recorded := s.sql(runs); all[0].name == bounds {
-		t.Logf("of the runs of %d calls %d are recorded in the end, %d bytes", n, recorded, s.sql("SELECT coalesce(sum(bytes), 0)::bigint FROM toolgraph.runs"))
+	if recorded := s.number(runs); all[0].name == bounds {
+		t.Logf("of the runs of %d calls %d are recorded in the end, %d bytes", n, recorded, s.number("SELECT coalesce(sum(bytes), 0)::float8 FROM toolgraph.runs"))
 		if recorded > n*3/4 {
 			t.Errorf("of the runs of %d calls %d are recorded in spite of the bound of %s", n, recorded, bound)
 		}
@@ -107,33 +105,14 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// sql runs a statement in the database, beside the processes.
-func (s *site) sql(statement string) (n int) {
+// number returns the number that a query gives in the database, beside the processes.
+func (s *site) number(query string) int {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	db, err := sql.Open("pgx", s.state)
+	n, err := pgtest.Number(s.state, query)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer db.Close()
-	if err := db.QueryRowContext(ctx, statement).Scan(&n); err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
-
-// exec executes a statement in the database, also when that takes no writes.
-func (s *site) exec(statement string) {
-	s.t.Helper()
-	db, err := sql.Open("pgx", s.state+"&default_transaction_read_only=off")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(context.Background(), statement); err != nil {
-		s.t.Fatal(err)
-	}
+	return int(n)
 }
 
 const resuming = "resuming an interrupted run"
@@ -199,7 +178,7 @@ const cutAll = `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg
 func (s *site) cut(_ *ledger, during func()) (n int) {
 	during()
 	for range 3 {
-		n += s.sql(cutAll)
+		n += s.number(cutAll)
 	}
 	s.allReady()
 	return n
@@ -230,8 +209,8 @@ func (s *site) late(_ *ledger, during func()) int {
 
 func (s *site) full(_ *ledger, during func()) int {
 	set := func(how string) {
-		s.exec(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ` + how + `', current_database()); END $$`)
-		s.sql(cutAll)
+		pgtest.Load(s.t, s.state+"&default_transaction_read_only=off", `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I `+how+`', current_database()); END $$`)
+		s.number(cutAll)
 	}
 	before := s.metric("toolgraph_store_errors_total")
 	set("SET default_transaction_read_only = on")

@@ -33,7 +33,7 @@ const look = 50 * time.Millisecond
 func startUpstream(t *testing.T) *upstream {
 	u := &upstream{gates: map[int]chan struct{}{}, paid: map[int]int{}, looked: map[int]int{}}
 	u.Server = httptest.NewServer(u)
-	t.Cleanup(func() { u.Server.Close() })
+	t.Cleanup(func() { u.Close() })
 	return u
 }
 
@@ -45,7 +45,7 @@ func (u *upstream) kill() (inFlight int) {
 	u.mu.Unlock()
 	_ = u.Listener.Close()
 	u.CloseClientConnections()
-	u.Server.Close()
+	u.Close()
 	return inFlight
 }
 
