@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toolgraph/internal/tools/bench/machine"
+	"toolgraph/internal/tools/bench/stats"
 	"toolgraph/tests/pgtest"
 )
 
@@ -33,15 +35,45 @@ var kinds = []struct {
 	{"with a key, one call not safe to repeat", "pays", true},
 }
 
-// costs measures what runs take in three processes over Postgres.
-func (with *programs) costs(ctx context.Context, runs int) ([]cost, error) {
+// costs measures what runs take in three processes over Postgres: medians of rounds.
+func (with *programs) costs(ctx context.Context, runs, rounds int) ([]cost, error) {
+	each := make([][]cost, len(kinds))
+	for round := range rounds {
+		all, err := with.costsOnce(ctx, runs, costsRound+round)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range all {
+			each[i] = append(each[i], c)
+		}
+	}
+	medians := make([]cost, len(kinds))
+	for i, all := range each {
+		of := func(value func(c cost) float64) float64 {
+			values := make([]float64, len(all))
+			for k, c := range all {
+				values[k] = value(c)
+			}
+			return stats.Median(values)
+		}
+		medians[i] = cost{
+			own: of(func(c cost) float64 { return c.own }), database: of(func(c cost) float64 { return c.database }),
+			wal: of(func(c cost) float64 { return c.wal }), disk: of(func(c cost) float64 { return c.disk }),
+			commits: of(func(c cost) float64 { return c.commits }), connections: of(func(c cost) float64 { return c.connections }),
+		}
+	}
+	return medians, nil
+}
+
+// costsOnce is one round, with a database of its own.
+func (with *programs) costsOnce(ctx context.Context, runs, round int) ([]cost, error) {
 	var of *place
 	for _, p := range places() {
 		if p.name == "three behind a balancer" {
 			of = p
 		}
 	}
-	r, err := of.start(ctx, with, costsRound)
+	r, err := of.start(ctx, with, round)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +106,7 @@ func (with *programs) costs(ctx context.Context, runs int) ([]cost, error) {
 	return all, nil
 }
 
-// costsRound is the round in the name of the database of the costs: no other has it.
+// costsRound is the first round in the names of the databases of the costs: no other has it.
 const costsRound = 1000
 
 // settle is how long the ends of runs without a key may take to be recorded, and the counters of Postgres to be seen.
@@ -169,8 +201,8 @@ const (
 )
 
 // costTables prints what was measured of a run, and apart from it what follows for many calls a second.
-func costTables(w io.Writer, all []cost) {
-	fmt.Fprint(w, "\nMeasured, for a run of 3 calls in three processes over Postgres:\n\n| a run | CPU of toolgraph | CPU of Postgres | write-ahead log | disk | commits | connections of a process |\n|---|---|---|---|---|---|---|\n")
+func costTables(w io.Writer, all []cost, m machine.Machine, runs, rounds int) {
+	fmt.Fprintf(w, "\nMeasured, for a run of 3 calls in three processes over Postgres; %s; medians of %d rounds of %d runs:\n\n| a run | CPU of toolgraph | CPU of Postgres | write-ahead log | disk | commits | connections of a process |\n|---|---|---|---|---|---|---|\n", m, rounds, runs)
 	for i, c := range all {
 		fmt.Fprintf(w, "| %s | %.2f ms | %.2f ms | %.1f kB | %.1f kB | %.2f | %.0f |\n", kinds[i].name, c.own, c.database, c.wal/1000, c.disk/1000, c.commits, c.connections)
 	}

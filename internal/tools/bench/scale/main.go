@@ -88,9 +88,9 @@ func run(args []string) error {
 	if *costs == 0 || noPostgres != nil {
 		return nil
 	}
-	found, err := with.costs(ctx, *costs)
+	found, err := with.costs(ctx, *costs, max(1, *rounds))
 	if err == nil {
-		costTables(os.Stdout, found)
+		costTables(os.Stdout, found, machine.Describe(ctx), *costs, max(1, *rounds))
 	}
 	return err
 }
