@@ -211,10 +211,19 @@ func costTables(w io.Writer, all []cost, m machine.Machine, runs, rounds int) {
 		for i, c := range all {
 			cores := rate * c.own / 1000 / busyAt
 			processes := math.Ceil(max(cores, rate*lasts/mostRuns, 2))
-			fmt.Fprintf(w, "| %.0f | %s | %.1f | %.0f | %.0f | %.1f | %.1f MB/s | %.0f GB |\n", rate, kinds[i].name, cores, processes,
-				processes*mostConnections, rate*c.database/1000/busyAt, rate*c.wal/1e6, rate*c.disk*86400/1e9)
+			fmt.Fprintf(w, "| %.0f | %s | %s | %s | %s | %s | %s MB/s | %s GB |\n", rate, kinds[i].name, about(cores), strings.TrimSuffix(about(processes), ".0"),
+				about(processes*mostConnections), about(rate*c.database/1000/busyAt), about(rate*c.wal/1e6), about(rate*c.disk*86400/1e9))
 		}
 	}
+}
+
+// about returns a number with two digits, which is what the sums are worth.
+func about(v float64) string {
+	if v < 10 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-1)
+	return strconv.FormatFloat(math.Round(v/unit)*unit, 'f', 0, 64)
 }
 
 // mostConnections is how many connections a process has at most, the one that listens included.
