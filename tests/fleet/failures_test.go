@@ -290,13 +290,30 @@ func balancerLost(t *testing.T) {
 	f.nothingLeft()
 }
 
-// databaseLost: after a crash of the server, the result of a call with a key is there.
+// databaseLost: after a crash of the server, the result of a call with a key is there, and a run that was in progress goes on.
 func databaseLost(t *testing.T) {
 	db := pgtest.Start(t)
 	f := newFleet(t, db.URL(t), 1)
 	p := f.all()[0]
-	const id = 6
-	wantPaid(t, f, id, <-p.keyedCall(t, "order", `{"id":6,"steps":3}`))
+	const id, inFlight = 6, 7
+	order := func(id int) string {
+		return call("order", fmt.Sprintf(`{"id":%d,"steps":3}`, id), fmt.Sprintf(`"toolgraph/key":"order-%d"`, id), "")
+	}
+	ask := func(id int) string {
+		_, body, err := p.post(order(id), http.Header{})
+		if err != nil {
+			return err.Error()
+		}
+		return textOf(t, body)
+	}
+	wantPaid(t, f, id, ask(id))
+	open := f.up.gate(inFlight)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ask(inFlight) // it may have to be asked again
+	}()
+	f.wait("the run has begun", func() bool { return f.up.looks(inFlight) == 1 })
 	if err := db.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -304,12 +321,16 @@ func databaseLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wait("it is ready again", func() bool { return p.status(t, "/readyz") == http.StatusOK })
-	f.wait("the call has its result", func() bool { // until then the client is asked to call again
-		got := <-p.keyedCall(t, "order", `{"id":6,"steps":3}`)
-		return got == `{"id":6,"paid":1}`
-	})
-	if n := f.up.count(id); n != 1 {
-		t.Errorf("paid %d times", n)
+	open()
+	<-ended
+	for _, id := range []int{id, inFlight} {
+		f.wait("the call has its result", func() bool { // until then the client is asked to call again
+			got := ask(id)
+			return got == fmt.Sprintf(`{"id":%d,"paid":1}`, id)
+		})
+		if n := f.up.count(id); n != 1 {
+			t.Errorf("paid %d times", n)
+		}
 	}
 	f.nothingLeft()
 }

@@ -30,7 +30,7 @@ var faults = []fault{
 	{"kill -9 of a process", false, (*site).killed},
 	{"a process sleeps for longer than its lease", false, (*site).slept},
 	{"SIGTERM of a process", true, (*site).drained},
-	{"restart of Postgres", false, (*site).restarted},
+	{"crash of Postgres", false, (*site).crashed},
 	{"connections to Postgres are cut", true, (*site).cut},
 	{"the balancer is killed", true, (*site).unbalanced},
 	{"the database answers a second late", false, (*site).late},
@@ -156,10 +156,10 @@ func (s *site) refused(before int) int {
 	return s.metric("toolgraph_store_errors_total") - before
 }
 
-func (s *site) restarted(_ *ledger, during func()) int {
+func (s *site) crashed(_ *ledger, during func()) int {
 	before := s.metric("toolgraph_store_errors_total")
 	during()
-	s.database(s.db.Stop)
+	s.database(s.db.Kill)
 	s.database(s.db.Start)
 	defer s.allReady()
 	return s.refused(before)
