@@ -117,7 +117,7 @@ func wantPaid(t *testing.T, f *fleet, id int, got string) {
 	}
 }
 
-// processKilled: the run is resumed without its client, and a call in doubt is not repeated.
+// processKilled: the run is resumed without its client, and an in-doubt call is not repeated.
 func processKilled(t *testing.T, f *fleet) {
 	const id = 1
 	all := f.all()
@@ -132,10 +132,10 @@ func processKilled(t *testing.T, f *fleet) {
 	f.wait("the call is made", func() bool { held, _ := f.up.holds(); return held == 1 })
 	inDoubt.kill(t)
 	if got := <-all[1].keyedCall(t, "hold", "{}"); !strings.Contains(got, "outcome is unknown") {
-		t.Errorf("a call in doubt: %s", got)
+		t.Errorf("an in-doubt call: %s", got)
 	}
 	if held, _ := f.up.holds(); held != 1 {
-		t.Errorf("the call in doubt was made %d times", held)
+		t.Errorf("the in-doubt call was made %d times", held)
 	}
 }
 
@@ -209,7 +209,7 @@ func databaseAway(t *testing.T) {
 	}
 }
 
-// processLost: the connection breaks, the call with a key gets its result elsewhere, and a call in doubt is resolved by hand.
+// processLost: the connection breaks, the call with a key gets its result elsewhere, and an in-doubt call is resolved by hand.
 func processLost(t *testing.T, f *fleet) {
 	const id = 3
 	all := f.all()
@@ -226,10 +226,10 @@ func processLost(t *testing.T, f *fleet) {
 	f.wait("the call is made", func() bool { held, _ := f.up.holds(); return held == 1 })
 	inDoubt.kill(t)
 	if got := <-all[1].keyedCall(t, "hold", "{}"); !strings.Contains(got, "outcome is unknown") {
-		t.Errorf("a call in doubt: %s", got)
+		t.Errorf("an in-doubt call: %s", got)
 	}
 	if out, err := f.toolgraph("resume", "last", "--answer", "5"); err != nil || strings.TrimSpace(out) != "5" {
-		t.Errorf("a call in doubt that is resolved: %v: %s", err, out)
+		t.Errorf("an in-doubt call that is resolved: %v: %s", err, out)
 	}
 	if got := <-all[1].keyedCall(t, "hold", "{}"); got != "5" {
 		t.Errorf("after it was resolved: %s", got)
