@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim fleet temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim fleet fleet-versions temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -103,8 +103,11 @@ temporal: $(TEMPORAL) ## run the tests of internal/temporal with Temporal's deve
 bench-temporal: $(TEMPORAL) ## compare one activity a run with one activity a call, with and without the limits of Temporal's development server (8 minutes)
 	cd internal/temporal && TOOLGRAPH_TEMPORAL=$(TEMPORAL) go test -tags bench -count=1 -timeout 30m -v -run 'TestBench$$' .
 
-fleet: ## make 2,000 calls to three processes while one is killed and one is restarted (FLEET=2000; Postgres: Debian's package or TOOLGRAPH_POSTGRES)
-	FLEET=$${FLEET:-2000} go test -count=1 -timeout 30m -v ./tests/fleet
+fleet: ## make 2,000 calls to three processes behind HAProxy through thirteen faults, and try each row of what happens when something fails (FLEET=2000; Debian's postgresql and haproxy)
+	FLEET=$${FLEET:-2000} go test -count=1 -parallel 4 -timeout 30m -v ./tests/fleet
+
+fleet-versions: ## let the program of an earlier commit and this one share a run history
+	FLEET_VERSIONS=1 go test -count=1 -timeout 30m -v -run TestVersions ./tests/fleet
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debugger/web && npm ci --no-audit --no-fund && npm run build

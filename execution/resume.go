@@ -77,6 +77,23 @@ func (e *Engine) Ended(ctx context.Context, g *graph.Graph, events []Event, opts
 	return result, err
 }
 
+// EndedElsewhere is Ended for a run whose graph is not there: of another version of its tool. The result has its value and what it
+// has used, and no steps; the error is a *StepError without the path of the run.
+func EndedElsewhere(events []Event) (*Result, error) {
+	if err := checkStart(events); err != nil {
+		return nil, err
+	}
+	run, end := events[0].Run, events[len(events)-1].End
+	if end == nil {
+		return nil, fmt.Errorf("run %s has not ended", run)
+	}
+	result := &Result{RunID: run, Value: end.Value, Spilled: end.Spilled, Used: end.Used}
+	if failed := end.Failure; failed != nil {
+		return result, &StepError{Run: run, Tool: events[0].Start.Tool, Node: failed.Node, Pos: failed.Pos, Err: failed}
+	}
+	return result, nil
+}
+
 // ended returns the recorded end of a run.
 func (l *live) ended(end *End) (*Result, error) {
 	result := l.result(end.Value)

@@ -81,14 +81,14 @@ func (w *writer) waiting(now time.Time) (events, bytes int, oldest time.Duration
 	return events, w.queue.bytes, oldest
 }
 
-// isTrouble reports whether an error is one of the database, and not of who asks it.
-func (s *Store) isTrouble(err error) bool {
+// IsTrouble reports whether an error is one of the database, such as that of one that is away, and not of who asks it.
+func (s *Store) IsTrouble(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && s.data.Trouble(err) != NoTrouble
 }
 
 // countRead counts an error of the database that something was not read for.
 func (s *Store) countRead(err error) {
-	if s.isTrouble(err) {
+	if s.IsTrouble(err) {
 		s.tally.reads.Add(1)
 	}
 }
@@ -101,7 +101,7 @@ func (s *Store) readFault(err error) error {
 
 // writeFault explains why something was not written, and counts it. It is called once for an error.
 func (s *Store) writeFault(err error) error {
-	if s.isTrouble(err) {
+	if s.IsTrouble(err) {
 		s.tally.writes.Add(1)
 	}
 	return s.data.Explain(err)

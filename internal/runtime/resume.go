@@ -69,20 +69,21 @@ func (l *Loaded) Claim(ctx context.Context, id string) ([]execution.Event, error
 func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
 	events, err := l.History.Load(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, l.unread(err)
 	}
 	if !HasEnded(events) {
 		// A run is claimed only when it is recorded completely. Then it is read again,
 		// because another process may have resumed it and died in between.
 		complete := l.History.Journal(l.File.Secrets, About(l.Project))
 		if _, err := complete.Load(ctx, id); err != nil {
-			return nil, err
+			return nil, l.unread(err)
 		}
 		if err := claim(ctx, id); err != nil {
-			return nil, err
+			return nil, l.unread(err)
 		}
 		if events, err = complete.Load(ctx, id); err != nil {
 			l.giveBack(ctx, id)
+			err = l.unread(err)
 		}
 	}
 	return events, err

@@ -354,22 +354,3 @@ func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Resul
 	}
 	return result, err
 }
-
-// lostError is the error of a run that has ended and whose result cannot be given any more.
-type lostError struct{ error }
-
-func (e *lostError) Unwrap() error { return e.error }
-
-// readError returns the error of a run whose end was not read.
-func readError(err error) error {
-	var gap *journal.GapError
-	if errors.As(err, &gap) {
-		return &lostError{err}
-	}
-	return &unreadError{err}
-}
-
-// unreadError is the error of a run whose end cannot be read now.
-type unreadError struct{ error }
-
-func (e *unreadError) Unwrap() error { return e.error }

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"toolgraph/tests/pgtest"
 	"toolgraph/tests/testbin"
 )
 
@@ -121,47 +120,4 @@ func (f *fleet) stdioOf(t *testing.T, graph, message string, flags ...string) st
 	}
 	t.Fatalf("no answer: %s", out)
 	return ""
-}
-
-// A process whose database is away lives and is not ready; a call with a key is not made. It goes on when
-// the database is back.
-func TestDatabaseAway(t *testing.T) {
-	t.Parallel()
-	if os.Getenv("FLEET") == "" {
-		t.Skip("stopping and starting a server takes long; run make fleet")
-	}
-	db := pgtest.Start(t)
-	f := newFleet(t, db.URL(t), 1)
-	p := f.all()[0]
-	status := func(path string) int {
-		resp, err := client.Get("http://" + p.addr + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = resp.Body.Close()
-		return resp.StatusCode
-	}
-	f.wait("it is ready", func() bool { return status("/readyz") == http.StatusOK })
-	if err := db.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	f.wait("it is not ready", func() bool { return status("/readyz") == http.StatusServiceUnavailable })
-	if got := status("/healthz"); got != http.StatusOK {
-		t.Errorf("/healthz: %d", got)
-	}
-	const id = 17
-	again, body, err := p.post(keyed(id, "k"), http.Header{})
-	if err != nil || f.up.count(id) != 0 || again != http.StatusServiceUnavailable || !strings.Contains(body, "call again") || strings.Contains(body, "postgres") {
-		t.Errorf("without the database, paid %d times: %v, %d, %s", f.up.count(id), err, again, body)
-	}
-	if err := db.Start(); err != nil {
-		t.Fatal(err)
-	}
-	f.wait("it is ready again", func() bool { return status("/readyz") == http.StatusOK })
-	if n := strings.Count(p.log.String(), "ready"); n != 2 {
-		t.Errorf("the log says %d times whether it is ready", n)
-	}
-	if _, body, err := p.post(keyed(id, "k"), http.Header{}); err != nil || textOf(t, body) != `{"id":17,"paid":1}` {
-		t.Errorf("%v: %s", err, body)
-	}
 }

@@ -88,22 +88,19 @@ func (f *fleet) start() *process { return f.run(false) }
 
 func (f *fleet) run(apart bool, flags ...string) *process {
 	f.t.Helper()
+	return f.runProgram(testbin.Build(f.t, "toolgraph"), apart, flags...)
+}
+
+// runProgram starts a process of another build of toolgraph.
+func (f *fleet) runProgram(program string, apart bool, flags ...string) *process {
+	f.t.Helper()
 	file := filepath.Join(f.t.TempDir(), "shop.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, f.graph, f.up.URL), 0o600); err != nil {
 		f.t.Fatal(err)
 	}
-	p := &process{apart: apart, log: &testbin.Said{}, exited: make(chan struct{})}
-	p.cmd = exec.Command(testbin.Build(f.t, "toolgraph"), "serve", file, "--http", "127.0.0.1:0",
-		"--resume", "--http-grace", "4s", "--log-level", "info", "--state", f.state)
-	p.cmd.Args = append(p.cmd.Args, flags...)
-	p.cmd.Stderr = p.log
-	if err := p.cmd.Start(); err != nil {
-		f.t.Fatal(err)
-	}
-	go func() {
-		_ = p.cmd.Wait() // how it ends is the test's
-		close(p.exited)
-	}()
+	args := append([]string{"serve", file, "--http", "127.0.0.1:0", "--resume", "--http-grace", "4s", "--log-level", "info", "--state", f.state}, flags...)
+	p := launch(f.t, program, args...)
+	p.apart = apart
 	f.wait("the process listens", func() bool {
 		if found := address.FindStringSubmatch(p.log.String()); found != nil {
 			p.addr = found[1]
@@ -113,6 +110,22 @@ func (f *fleet) run(apart bool, flags ...string) *process {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.processes = append(f.processes, p)
+	return p
+}
+
+// launch starts a program that serves.
+func launch(t *testing.T, program string, args ...string) *process {
+	t.Helper()
+	p := &process{log: &testbin.Said{}, exited: make(chan struct{})}
+	p.cmd = exec.Command(program, args...)
+	p.cmd.Stderr = p.log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ends is the test's
+		close(p.exited)
+	}()
 	return p
 }
 
@@ -216,7 +229,12 @@ func (p *process) drain(t *testing.T) {
 
 // toolgraph runs another command on the same history.
 func (f *fleet) toolgraph(args ...string) (string, error) {
-	cmd := exec.Command(testbin.Build(f.t, "toolgraph"), append(args, "--state", f.state)...)
+	return f.command(testbin.Build(f.t, "toolgraph"), args...)
+}
+
+// command runs a command of any build of toolgraph on the same history.
+func (f *fleet) command(program string, args ...string) (string, error) {
+	cmd := exec.Command(program, append(args, "--state", f.state)...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

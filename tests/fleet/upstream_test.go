@@ -5,6 +5,7 @@ package fleet
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -22,6 +23,8 @@ type upstream struct {
 	looked    map[int]int
 	held      int // calls of hold that have begun
 	cancelled int // of them, those that were cancelled
+	active    int // calls in flight
+	stopped   int // how often the server was killed
 }
 
 // look is how long a call takes.
@@ -30,8 +33,48 @@ const look = 50 * time.Millisecond
 func startUpstream(t *testing.T) *upstream {
 	u := &upstream{gates: map[int]chan struct{}{}, paid: map[int]int{}, looked: map[int]int{}}
 	u.Server = httptest.NewServer(u)
-	t.Cleanup(u.Close)
+	t.Cleanup(func() { u.Close() })
 	return u
+}
+
+// kill ends the server with its connections, and returns how many calls were in flight. What it has counted stays.
+func (u *upstream) kill() (inFlight int) {
+	u.mu.Lock()
+	inFlight = u.active
+	u.stopped++
+	u.mu.Unlock()
+	_ = u.Listener.Close()
+	u.CloseClientConnections()
+	u.Close()
+	return inFlight
+}
+
+// revive starts the server again at its address.
+func (u *upstream) revive(t *testing.T) {
+	t.Helper()
+	l, err := net.Listen("tcp", u.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := httptest.NewUnstartedServer(u)
+	_ = next.Listener.Close()
+	next.Listener = l
+	next.Start()
+	u.Server = next
+}
+
+// inFlight returns how many calls are in flight.
+func (u *upstream) inFlight() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.active
+}
+
+// stops returns how often the server was killed.
+func (u *upstream) stops() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.stopped
 }
 
 const definitions = `{"tools":[
@@ -73,6 +116,14 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (u *upstream) call(r *http.Request, tool string, id int) int {
+	u.mu.Lock()
+	u.active++
+	u.mu.Unlock()
+	defer func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.active--
+	}()
 	switch tool {
 	case "pay":
 		u.mu.Lock()
@@ -130,9 +181,6 @@ func (u *upstream) holds() (held, cancelled int) {
 	return u.held, u.cancelled
 }
 
-// graphFile has the tools order, which pays between steps that may be repeated; confirm, which asks
-// first; hold, whose call lasts until it is cancelled; late, which pays before it asks and after that; and
-// beside, which asks beside a call that is not safe to repeat.
 // lookedAt returns how many calls of look there were with an id.
 func (u *upstream) lookedAt(id int) int {
 	u.mu.Lock()
@@ -140,6 +188,9 @@ func (u *upstream) lookedAt(id int) int {
 	return u.looked[id]
 }
 
+// graphFile has the tools order, which pays between steps that may be repeated; confirm, which asks
+// first; hold, whose call lasts until it is cancelled; late, which pays before it asks and after that; and
+// beside, which asks beside a call that is not safe to repeat.
 const graphFile = `version: "1.0"
 server: {name: shop, version: 1.0.0}
 mcpServers:

@@ -193,6 +193,18 @@ func Load(t testing.TB, place, dump string) {
 	}
 }
 
+// Number returns the number that a query gives in a database.
+func Number(place, query string) (n float64, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	db, err := sql.Open("pgx", place)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return n, db.QueryRowContext(ctx, query).Scan(&n)
+}
+
 func execute(place, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

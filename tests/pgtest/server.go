@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -145,6 +146,16 @@ func (s *Server) remove() {
 	_ = s.stdin.Close() // the guard does the rest
 	_ = s.guard.Wait()
 	s.stdin, s.guard = nil, nil
+}
+
+// PID returns the process of a server that runs; those of its connections are its children.
+func (s *Server) PID() (int, error) {
+	src, err := os.ReadFile(filepath.Join(s.dir, "data", "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	line, _, _ := strings.Cut(string(src), "\n")
+	return strconv.Atoi(line)
 }
 
 // admin returns the URL of the database that each server has.

@@ -60,8 +60,10 @@ type database struct {
 	stop       context.CancelFunc
 	goroutines sync.WaitGroup
 	bell       bell
-	sessions   atomic.Bool // a connection is a session of the server: hasSession
-	created    atomic.Bool // the schema was seen, of whichever version
+	sessions   atomic.Bool  // a connection is a session of the server: hasSession
+	created    atomic.Bool  // the schema was seen, of whichever version
+	server     atomic.Int64 // when the server was started, in microseconds since 1970, see meet
+	restarted  atomic.Int64 // when this process has noticed that another one was started since; 0: never
 
 	opening sync.Mutex // held while the schema is prepared, and while this process is registered
 

@@ -60,6 +60,14 @@ func lose(batch []*journal.Pending, err error) bool {
 
 // write calls write_runs for the runs that are not taken.
 func (d *database) write(ctx context.Context, conns *pgxpool.Pool, me string, batch []*journal.Pending) error {
+	conn, err := conns.Acquire(ctx) // a new one has met the server
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	if err := d.behind(ctx, conn, batch); err != nil {
+		return err
+	}
 	var a arrays
 	for _, u := range batch {
 		if !u.Taken {
@@ -70,7 +78,7 @@ func (d *database) write(ctx context.Context, conns *pgxpool.Pool, me string, ba
 		return nil
 	}
 	var held []int64
-	if err := conns.QueryRow(ctx, writeRuns, a.args(me)...).Scan(&held); err != nil {
+	if err := conn.QueryRow(ctx, writeRuns, a.args(me)...).Scan(&held); err != nil {
 		return err
 	}
 	if len(held) != len(a.ids) {

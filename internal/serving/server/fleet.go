@@ -127,7 +127,10 @@ func (s *Server) elsewhere(c *call, m *message) *rpcError {
 		return errNotWaiting
 	}
 	parts := strings.Split(text(m.requestState), ".")
-	if len(parts) != stateParts || parts[stateRun] == "" || parts[stateProcess] == s.opts.Fleet.Process() { // it was used, or has expired
+	if len(parts) != stateParts || parts[stateRun] == "" {
+		return errNotWaiting
+	}
+	if parts[stateMark] == "" && parts[stateProcess] == s.opts.Fleet.Process() { // it was used, or has expired, and only this process could take it
 		return errNotWaiting
 	}
 	c.continued = &Continued{Run: parts[stateRun], Mark: parts[stateMark], process: parts[stateProcess], state: c.state}

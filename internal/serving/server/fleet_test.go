@@ -236,6 +236,10 @@ func TestStateElsewhere(t *testing.T) {
 	if got := call(one, `,"requestState":"`+state+`","inputResponses":{"sure":{"action":"accept"}}`); !strings.Contains(got, "accept") {
 		t.Error(got) // the run was still waiting
 	}
+	// The client whose connection has broken sends its answer again, also to the process that has asked.
+	if got := call(one, `,"requestState":"`+state+`","inputResponses":{"sure":{"action":"accept"}}`); !strings.Contains(got, "joined") {
+		t.Error(got)
+	}
 }
 
 // A run that goes on elsewhere makes the client repeat its call.

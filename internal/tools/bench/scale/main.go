@@ -33,6 +33,7 @@ func run(args []string) error {
 	rounds := flags.Int("rounds", 3, "how often to measure everything; at least 1")
 	span := flags.Duration("span", 4*time.Second, "how long each row is measured in a place")
 	only := flags.String("only", "", "a regular expression: only these places")
+	costs := flags.Int("costs", 3000, "of how many runs the costs are measured; 0: they are not")
 	quick := flags.Bool("quick", false, "measure shortly and once: shows that it works, not how fast")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -42,7 +43,7 @@ func run(args []string) error {
 		return err
 	}
 	if *quick {
-		*rounds, *span = 1, time.Second
+		*rounds, *span, *costs = 1, time.Second, min(*costs, 300)
 	}
 	dir, err := os.MkdirTemp("", "scale-")
 	if err != nil {
@@ -81,8 +82,17 @@ func run(args []string) error {
 			}
 		}
 	}
-	markdown(os.Stdout, machine.Describe(ctx), *rounds, results)
-	return nil
+	if len(results) > 0 {
+		markdown(os.Stdout, machine.Describe(ctx), *rounds, results)
+	}
+	if *costs == 0 || noPostgres != nil {
+		return nil
+	}
+	found, err := with.costs(ctx, *costs, max(1, *rounds))
+	if err == nil {
+		costTables(os.Stdout, found, machine.Describe(ctx), *costs, max(1, *rounds))
+	}
+	return err
 }
 
 func missing(p *place, noPostgres, noTemporal error) error {
@@ -119,7 +129,7 @@ func (with *programs) prepare(ctx context.Context, log io.Writer) (end func(), n
 		return end, noPostgres, noPostgres
 	}
 	ends = append(ends, server.End)
-	with.database = server.Create
+	with.database, with.postgres = server.Create, server
 	noTemporal = func() error {
 		cli, err := exec.LookPath(cmp.Or(os.Getenv("TOOLGRAPH_TEMPORAL"), "temporal"))
 		if err != nil {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"toolgraph/tests/pgtest"
 )
 
 const (
@@ -50,6 +52,7 @@ type programs struct {
 	toolgraph, temporal string
 	address             string // of the Temporal server; empty: none
 	server              int    // its process
+	postgres            *pgtest.Server
 	database            func(name string) (string, error)
 }
 

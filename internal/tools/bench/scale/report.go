@@ -83,6 +83,7 @@ var growing = map[row]string{
 	slow:  fmt.Sprintf("runs of 3 calls of %v", slowly),
 	waits: fmt.Sprintf("runs of 3 calls of %v", wait),
 	busy:  "runs of 3 calls that do not wait",
+	keyed: "the same, with a key",
 }
 
 // growth prints how runs a second grow from one process to more.
@@ -92,7 +93,7 @@ func growth(w io.Writer, results map[string]*found) {
 		{"processes over Postgres", "one process, Postgres", "two behind a balancer", "three behind a balancer"},
 		{"workers of Temporal", "Temporal, one worker", "Temporal, two workers", "Temporal, three workers"},
 	} {
-		for _, r := range []row{slow, waits, busy} {
+		for _, r := range []row{slow, waits, busy, keyed} {
 			var values []float64
 			for _, name := range []string{kind.one, kind.two, kind.three} {
 				if f := results[name]; f != nil && len(f.values[r]) > 0 {

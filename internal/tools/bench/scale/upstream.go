@@ -96,7 +96,7 @@ func (u *upstream) watch() (end func() map[string][]visit) {
 	}
 }
 
-// graphFile has the tools three and ten, whose calls one process makes without a limit, and waits, of whose calls
+// graphFile has the tools three, ten and pays, whose calls one process makes without a limit, and waits, of whose calls
 // each process has at most 8 in flight.
 func graphFile(url string) string {
 	var b strings.Builder
@@ -111,15 +111,19 @@ tools:
 	for _, t := range []struct {
 		name, server string
 		calls        int
-	}{{"three", "all", 3}, {"ten", "all", 10}, {"waits", "few", 3}} {
+		pays         bool // the last call is not safe to repeat
+	}{{"three", "all", 3, false}, {"ten", "all", 10, false}, {"waits", "few", 3, false}, {"pays", "all", 3, true}} {
 		fmt.Fprintf(&b, "- name: %s\n  description: Calls step %d times.\n  inputSchema: {type: object, required: [id, ms]}\n  nodes:\n  - {id: entry, type: entry, next: c1}\n", t.name, t.calls)
 		sum := make([]string, t.calls)
 		for i := range t.calls {
-			next := fmt.Sprintf("c%d", i+2)
+			next, effect := fmt.Sprintf("c%d", i+2), "read"
 			if i == t.calls-1 {
 				next = "sum"
+				if t.pays {
+					effect = "write"
+				}
 			}
-			fmt.Fprintf(&b, "  - {id: c%d, type: mcp, server: %s, tool: step, effect: read, args: {id: {expr: $.entry.id}, step: %d, ms: {expr: $.entry.ms}}, next: %s}\n", i+1, t.server, i+1, next)
+			fmt.Fprintf(&b, "  - {id: c%d, type: mcp, server: %s, tool: step, effect: %s, args: {id: {expr: $.entry.id}, step: %d, ms: {expr: $.entry.ms}}, next: %s}\n", i+1, t.server, effect, i+1, next)
 			sum[i] = fmt.Sprintf("$.c%d.v", i+1)
 		}
 		fmt.Fprintf(&b, "  - {id: sum, type: transform, transform: {expr: '{\"sum\": %s}'}, next: exit}\n  - {id: exit, type: exit}\n", strings.Join(sum, " + "))
@@ -128,4 +132,4 @@ tools:
 }
 
 // sums are the right results.
-var sums = map[string]int{"three": 6, "ten": 55, "waits": 6}
+var sums = map[string]int{"three": 6, "ten": 55, "waits": 6, "pays": 6}

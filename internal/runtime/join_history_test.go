@@ -1,0 +1,125 @@
+package runtime
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"toolgraph/config"
+	"toolgraph/execution"
+	"toolgraph/execution/journal"
+	"toolgraph/execution/journal/sqlite"
+	"toolgraph/internal/project"
+	"toolgraph/internal/serving/server"
+)
+
+// unreadOnce is a database that fails at one time that it is opened for reading.
+type unreadOnce struct {
+	journal.Database
+	left atomic.Int64 // times until then
+}
+
+func (d *unreadOnce) Open(ctx context.Context, create bool) (*sql.DB, error) {
+	if !create && d.left.Add(-1) == 0 {
+		return nil, errLocked
+	}
+	return d.Database.Open(ctx, create)
+}
+
+func (d *unreadOnce) Trouble(err error) journal.Trouble {
+	if errors.Is(err, errLocked) {
+		return journal.Locked
+	}
+	return d.Database.Trouble(err)
+}
+
+// A database that fails when a call that joins a run reads it, at whichever of its readings, is no answer to the call: its client
+// makes it again.
+func TestJoinedRunIsUnread(t *testing.T) {
+	p := sweepingGraph(t)
+	for name, ended := range map[string]bool{"that has ended": true, "that is interrupted": false} {
+		t.Run(name, func(t *testing.T) {
+			again, passed, right := 0, int64(0), false
+			for n := int64(1); !right && n < 1000; n++ {
+				dir := t.TempDir()
+				l := joiner(t, p, dir)
+				join := func() (*execution.Result, error) { return l.join(t.Context(), &joining{id: "RUN"}) }
+				if ended {
+					if _, err := join(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				inner, err := sqlite.New(dir, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d := &unreadOnce{Database: inner}
+				l.History = journal.New(d, journal.Options{})
+				t.Cleanup(func() { _ = l.History.Close() })
+				l.fleet = newFleet(l.Session)
+				d.left.Store(n)
+				result, err := join()
+				late := new(server.AgainError)
+				right = d.left.Load() > 0
+				switch isAgain := errors.As(err, &late) && result == nil; {
+				case !right && isAgain && passed == 0:
+					again++
+				case isAgain, err != nil, result.Value != 1.0:
+					t.Errorf("reading %d fails, reading %d did not count: %+v, %v", n, passed, result, err)
+				case !right: // after the end was read
+					passed = n
+				}
+			}
+			if again == 0 || !right {
+				t.Errorf("of the readings %d failed, and a run without failure: %v", again, right)
+			}
+		})
+	}
+}
+
+// A call that joins a run which has ended gets its end from a process with another version of the tool: its value or its failure.
+func TestJoinedRunOfAnotherVersion(t *testing.T) {
+	for name, expr := range map[string]string{"value": "1", "failure": `$error("no")`} {
+		t.Run(name, func(t *testing.T) {
+			p := sweepingGraph(t)
+			path, dir := p.File.Path, t.TempDir()
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			version := func(expr string) *project.Project {
+				if err := os.WriteFile(path, []byte(strings.Replace(string(src), "expr: '1'", "expr: '"+expr+"'", 1)), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				p, err := project.Load(t.Context(), path, config.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			own, ownErr := joiner(t, version(expr), dir).join(t.Context(), &joining{id: "RUN"})
+			other, err := Start(t.Context(), Options{}, version("2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(other.Close)
+			other.History = openStore(t, dir)
+			other.fleet = newFleet(other.Session)
+			result, err := other.join(t.Context(), &joining{id: "RUN"})
+			if result == nil || result.Value != own.Value || (result.Used == nil) != (own.Used == nil) {
+				t.Errorf("%+v, expected %+v", result, own)
+			}
+			var failed *execution.StepError
+			switch {
+			case name == "value" && (err != nil || ownErr != nil || own.Value != 1.0):
+				t.Errorf("%v, %v", err, ownErr)
+			case name == "failure" && (!errors.As(err, &failed) || !strings.HasPrefix(ownErr.Error(), err.Error())):
+				t.Errorf("%v, expected %v", err, ownErr)
+			}
+		})
+	}
+}
