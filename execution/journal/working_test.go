@@ -197,3 +197,28 @@ func TestEndIsNotRecorded(t *testing.T) {
 		t.Errorf("later: %+v, %v", run, err)
 	}
 }
+
+// A run whose beginning cannot be recorded begins again while the first beginning is on its way to the database: it begins
+// once there, its call joins it, and it is given back.
+func TestBegunAgain(t *testing.T) {
+	s, d := openUnreachable(t)
+	j := s.Journal(nil, About{File: "/g.yaml"})
+	d.left.Store(1 << 40)
+	for range 2 {
+		if err := j.Append(t.Context(), startedOnce("RUN")); !errors.Is(err, ErrNotBegun) {
+			t.Fatalf("the error is %v", err)
+		}
+	}
+	d.left.Store(0)
+	if err := j.Append(t.Context(), startedOnce("RUN")); !errors.Is(err, ErrTaken) {
+		t.Errorf("the error is %v", err)
+	}
+	events, err := s.Load(t.Context(), "RUN")
+	if err != nil || len(events) != 1 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+	left, err := s.Interrupted(t.Context(), About{File: "/g.yaml"})
+	if err != nil || len(left) != 1 {
+		t.Errorf("%d interrupted runs, %v", len(left), err)
+	}
+}
