@@ -222,3 +222,53 @@ func TestBegunAgain(t *testing.T) {
 		t.Errorf("%d interrupted runs, %v", len(left), err)
 	}
 }
+
+// brokenDatabase is a database that does not let its process write any more.
+type brokenDatabase struct{ Database }
+
+var errBroken = errors.New("no rights")
+
+func (brokenDatabase) Write(context.Context, []*Pending) error { return errBroken }
+
+func (d brokenDatabase) Trouble(err error) Trouble {
+	if errors.Is(err, errBroken) {
+		return Lasting
+	}
+	return d.Database.Trouble(err)
+}
+
+// A process that records nothing any more claims no run: it could neither go on with it nor give it back.
+func TestClaimWithoutRecording(t *testing.T) {
+	dir := t.TempDir()
+	other, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"RUN", "OTHER"} {
+		if err := other.Journal(nil, About{}).Append(t.Context(), startedOnce(id)); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Release(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer other.Close()
+	data, err := NewSQLite(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(brokenDatabase{data}, Options{})
+	defer s.Close() //nolint:errcheck // it has recorded nothing
+	if err := s.Claim(t.Context(), "OTHER"); err != nil {
+		t.Errorf("before the first attempt to write: %v", err)
+	}
+	if err := s.Journal(nil, About{}).Append(t.Context(), startedOnce("MINE")); !errors.Is(err, errBroken) {
+		t.Fatalf("the error is %v", err)
+	}
+	if err := s.Claim(t.Context(), "RUN"); !errors.Is(err, errBroken) {
+		t.Errorf("the claim has the error %v", err)
+	}
+	if r, err := other.Run(t.Context(), "RUN"); err != nil || r.Status != Interrupted {
+		t.Errorf("the run is %s, %v", r.Status, err)
+	}
+}
