@@ -234,6 +234,9 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, err, err != nil
 	}
 	result, err := l.endOf(ctx, run)
+	if isUnread(err) {
+		return nil, l.unavailable(err), true
+	}
 	return result, err, true
 }
 
@@ -302,6 +305,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case crashLoop(run) != nil:
 		return nil, crashLoop(run), true
+	case isUnread(err):
+		return nil, l.unavailable(err), true
 	case err != nil && j.waited != run.ID: // a process with the earlier version may be there
 		j.waited = run.ID
 		waiting, cancel := context.WithTimeout(ctx, patience)
@@ -331,6 +336,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):
 		return nil, nil, false
+	case isUnread(err):
+		return nil, l.unavailable(err), true
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
 		j.state = leaving{}
 		return nil, nil, false
@@ -351,47 +358,4 @@ func (l *Loaded) AnswerThere(ctx context.Context, run journal.Run, user executio
 		l.fleet = l.Session.join()
 	}
 	return l.join(ctx, &joining{id: run.ID, state: answering{}, identity: identity{tool: run.Tool}, client: client{user: user, options: options}})
-}
-
-// currentGraph returns the graph of a recorded run as the file is now. The error is
-// execution.ErrGraphChanged when it was another one.
-func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
-	start, err := l.History.Start(ctx, run.ID)
-	if err != nil {
-		return nil, err
-	}
-	g, err := l.Recorded(ctx, run.Tool, start.Args)
-	if err == nil && !start.IsOf(g) {
-		err = execution.ErrGraphChanged
-	}
-	return g, err
-}
-
-// endOf returns the recorded end of a run.
-func (l *Loaded) endOf(ctx context.Context, run journal.Run) (*execution.Result, error) {
-	without := &execution.Result{RunID: run.ID}
-	g, err := l.currentGraph(ctx, run)
-	if err != nil {
-		return without, &lostError{fmt.Errorf("run %s has ended, and its tool has changed since (%w); see its result: toolgraph runs show %s", run.ID, err, run.ID)}
-	}
-	events, err := l.History.Load(ctx, run.ID)
-	if err != nil {
-		return without, readError(err)
-	}
-	result, err := l.Engine().Ended(ctx, g, events)
-	if result == nil || err != nil {
-		return cmp.Or(result, without), err
-	}
-	recorded, err := l.History.Result(ctx, run.ID)
-	switch gap := recorded.Gap; {
-	case err != nil:
-		return without, readError(err)
-	case gap == nil:
-		return result, nil
-	case gap.Reason == journal.Redacted: // a client never gets more
-		result.Value, err = value.Decode(recorded.JSON)
-		return result, err
-	default:
-		return without, &lostError{&journal.GapError{Run: run.ID, What: "its result", Gap: *gap}}
-	}
 }

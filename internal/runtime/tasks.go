@@ -345,31 +345,11 @@ func (l *Loaded) continueTask(ctx context.Context, j *joining, c *server.Continu
 func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Result, error) {
 	result, err := l.endOf(ctx, run)
 	var lost *lostError
-	var unread *unreadError
 	switch {
-	case errors.As(err, &unread):
+	case isUnread(err):
 		return nil, l.unavailable(err)
 	case errors.As(err, &lost):
 		return nil, &server.LostError{Err: err}
 	}
 	return result, err
 }
-
-// lostError is the error of a run that has ended and whose result cannot be given any more.
-type lostError struct{ error }
-
-func (e *lostError) Unwrap() error { return e.error }
-
-// readError returns the error of a run whose end was not read.
-func readError(err error) error {
-	var gap *journal.GapError
-	if errors.As(err, &gap) {
-		return &lostError{err}
-	}
-	return &unreadError{err}
-}
-
-// unreadError is the error of a run whose end cannot be read now.
-type unreadError struct{ error }
-
-func (e *unreadError) Unwrap() error { return e.error }
