@@ -210,6 +210,9 @@ func TestBegunAgain(t *testing.T) {
 		}
 	}
 	d.left.Store(0)
+	for s.writer.trouble() != nil {
+		s.writer.flush()
+	}
 	if err := j.Append(t.Context(), startedOnce("RUN")); !errors.Is(err, ErrTaken) {
 		t.Errorf("the error is %v", err)
 	}
