@@ -92,7 +92,13 @@ func SameServers(a, b []*Upstream) bool {
 func (u *Upstream) Fingerprint() string {
 	same := *u
 	same.Name, same.Rate, same.Timeout, same.StartTimeout, same.MaxInFlight = Text{}, nil, 0, 0, 0
-	src, err := json.Marshal(withoutPlaces(reflect.ValueOf(same)))
+	return same.Key()
+}
+
+// Key is equal for entries that differ in their places only. It is a hash of secrets, too, and must not leave the
+// process.
+func (u *Upstream) Key() string {
+	src, err := json.Marshal(withoutPlaces(reflect.ValueOf(*u)))
 	if err != nil { // it consists of texts, numbers, booleans and lists
 		panic("config: the definition of a server cannot be encoded: " + err.Error())
 	}

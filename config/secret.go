@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unsafe"
 
@@ -23,9 +24,14 @@ const redacted = "[redacted]"
 // Secrets are values that must never be shown. The zero value and nil have none. Safe for
 // concurrent use.
 type Secrets struct {
-	values []string
-	once   sync.Once // makes finder, at the first use
-	finder *secretFinder
+	adding sync.Mutex
+	now    atomic.Pointer[secretValues] // nil: there are none
+}
+
+// secretValues are the values at a time.
+type secretValues struct {
+	all    []string
+	finder func() *secretFinder // makes it at the first use
 }
 
 // NewSecrets returns Secrets of these values, without values shorter than 6 bytes after trimming
@@ -34,28 +40,50 @@ func NewSecrets(values ...string) *Secrets { return newSecrets(values) }
 
 // JoinSecrets returns the secrets of several files together.
 func JoinSecrets(all ...*Secrets) *Secrets {
-	if len(all) == 1 {
-		return all[0]
-	}
-	var values []string
+	joined := &Secrets{}
 	for _, s := range all {
-		if s != nil {
-			values = append(values, s.values...)
-		}
+		joined.Add(s)
 	}
-	return newSecrets(values)
+	return joined
 }
 
 func newSecrets(values []string) *Secrets {
 	s := &Secrets{}
-	seen := map[string]bool{}
+	s.add(values)
+	return s
+}
+
+// Add adds the secrets of another file, for all who have s.
+func (s *Secrets) Add(other *Secrets) { s.add(other.values()) }
+
+func (s *Secrets) add(values []string) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	all := slices.Clone(s.values())
+	has := map[string]bool{}
+	for _, v := range all {
+		has[v] = true
+	}
+	before := len(all)
 	for _, v := range values {
-		if isSecret(v) && !seen[v] {
-			seen[v] = true
-			s.values = append(s.values, v)
+		if isSecret(v) && !has[v] {
+			has[v] = true
+			all = append(all, v)
 		}
 	}
-	return s
+	if len(all) > before {
+		s.now.Store(&secretValues{all: all, finder: sync.OnceValue(func() *secretFinder { return newSecretFinder(all) })})
+	}
+}
+
+func (s *Secrets) values() []string {
+	if s == nil {
+		return nil
+	}
+	if now := s.now.Load(); now != nil {
+		return now.all
+	}
+	return nil
 }
 
 // isSecret reports whether a value is long enough to be redacted.
@@ -75,8 +103,7 @@ func (s *Secrets) RedactWithin(ctx context.Context, text string) (string, error)
 	if s.Len() == 0 || len(text) < leastSecret {
 		return text, nil
 	}
-	s.once.Do(func() { s.finder = newSecretFinder(s.values) })
-	found, _, err := s.finder.findWithin(ctx, text)
+	found, _, err := s.now.Load().finder().findWithin(ctx, text)
 	if len(found) == 0 || err != nil {
 		return text, err
 	}
@@ -152,28 +179,23 @@ func (s *Secrets) redactParts(v any) any {
 
 // Len returns the number of secrets; s may be nil.
 func (s *Secrets) Len() int {
-	if s == nil {
-		return 0
-	}
-	return len(s.values)
+	return len(s.values())
 }
 
 // Digest identifies the values, for comparisons within a process.
 func (s *Secrets) Digest() string {
-	if s == nil || len(s.values) == 0 {
+	if s.Len() == 0 {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(s.values)), "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(s.values())), "\x00")))
 	return string(sum[:])
 }
 
 // Longest returns at most how many bytes of text a secret can take, however it is encoded.
 func (s *Secrets) Longest() int {
 	longest := 0
-	if s != nil {
-		for _, v := range s.values {
-			longest = max(longest, len(v))
-		}
+	for _, v := range s.values() {
+		longest = max(longest, len(v))
 	}
 	return 6 * longest // in JSON, each byte may be written as \uXXXX
 }

@@ -157,3 +157,20 @@ func BenchmarkRedact(b *testing.B) {
 		s.Redact(text)
 	}
 }
+
+// Secrets that are added are redacted for all who have them, and the file that they come from is as it was.
+func TestSecretsGrow(t *testing.T) {
+	of := NewSecrets("first-secret")
+	all := JoinSecrets(of)
+	if got := all.Redact("first-secret second-secret"); got != "[redacted] second-secret" {
+		t.Error(got)
+	}
+	all.Add(NewSecrets("second-secret", "first-secret"))
+	all.Add(nil)
+	if got := all.Redact("first-secret second-secret"); got != "[redacted] [redacted]" || all.Len() != 2 {
+		t.Error(got, all.Len())
+	}
+	if of.Len() != 1 {
+		t.Error("the secrets of a file have grown")
+	}
+}

@@ -132,10 +132,10 @@ type Result struct {
 	// Changed is what the run of a plan has changed; nil for a graph of a file.
 	Changed []Change
 
-	size    int                  // see Size; 0: not counted yet
-	records []*Record            // of the run's own frame
-	below   []*Record            // of parts and of other frames
-	names   map[Address][]string // of the steps of blocks, in the order of the file
+	size    int               // see Size; 0: not counted yet
+	records []*Record         // of the run's own frame
+	below   []*Record         // of parts and of other frames
+	begun   map[Address]begun // parts
 }
 
 // Run runs the graph with the arguments, an Object or a map, to which it adds the

@@ -33,12 +33,12 @@ type live struct {
 	observing sync.Mutex // held while the observers get an event
 	working   working
 
-	mu        sync.Mutex           // guards what follows
-	asking    chan struct{}        // holds one while a question of the run is open; made for the first
-	besides   chan struct{}        // holds one for each question that is open beside others; likewise
-	below     []*Record            // records of parts and of other frames than the run's own
-	names     map[Address][]string // of the steps of blocks, in the order of the file
-	cancelled []*Visit             // calls that may have changed something: see withCancelled
+	mu        sync.Mutex        // guards what follows
+	asking    chan struct{}     // holds one while a question of the run is open; made for the first
+	besides   chan struct{}     // holds one for each question that is open beside others; likewise
+	below     []*Record         // records of parts and of other frames than the run's own
+	begun     map[Address]begun // parts
+	cancelled []*Visit          // calls that may have changed something: see withCancelled
 }
 
 func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, started time.Time, h *hooks) *live {
@@ -205,7 +205,7 @@ func (l *live) emit(ctx context.Context, e *Event) error {
 	if err := l.hooks.record(ctx, e); err != nil {
 		return err
 	}
-	l.nameSteps(e)
+	l.begins(e)
 	if e.Record != nil && (e.Record.Part != "" || e.Record.Frame != "") {
 		l.mu.Lock()
 		l.below = append(l.below, e.Record)
@@ -228,7 +228,7 @@ func (l *live) notify(e *Event) error {
 func (l *live) result(value value.Value) *Result {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below, names: l.names, Changed: l.changed(l.below)}
+	return &Result{RunID: l.id, Value: value, Usage: l.usage(), records: l.root.state.records, below: l.below, begun: l.begun, Changed: l.changed(l.below)}
 }
 
 // History returns all records in the order of their addresses.
@@ -247,10 +247,19 @@ func (r *Result) History() []Record {
 // Compare orders two addresses of the run as History does: by place, with the steps of a block in the order of
 // the file.
 func (r *Result) Compare(a, b Address) int {
-	if r.names == nil {
+	if r.begun == nil {
 		return a.Compare(b)
 	}
-	return a.CompareIn(b, func(at Address) []string { return r.names[at] })
+	return a.CompareIn(b, func(at Address) []string { return r.begun[at].names() })
+}
+
+// Parts returns the parts that have begun, by the execution or the part that they are of: items that were cancelled have no record.
+func (r *Result) Parts() map[Address]Parts {
+	all := make(map[Address]Parts, len(r.begun))
+	for at, of := range r.begun {
+		all[at] = of.Parts
+	}
+	return all
 }
 
 // sorted sorts records by their addresses, which are made once each.

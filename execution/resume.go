@@ -109,7 +109,7 @@ func (e *Engine) rebuild(ctx context.Context, g *graph.Graph, events []Event, h 
 		l.cancelledCall(call)
 	}
 	for i := range events {
-		l.nameSteps(&events[i])
+		l.begins(&events[i])
 	}
 	l.past.charge(l.root.budget, "")
 	return l, l.past.restore(l.root)

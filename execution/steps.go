@@ -248,16 +248,31 @@ func (l *live) takePlace(s *site) (leave func(), err error) {
 	}
 }
 
-// nameSteps notes the names of the steps of a block that begins.
-func (l *live) nameSteps(e *Event) {
-	if e.Parts == nil || e.Step.NodeID != config.StepsID || e.Parts.Branches == nil {
+// begins notes the parts of an execution that begin.
+func (l *live) begins(e *Event) {
+	if e.Parts == nil {
 		return
 	}
-	at, names := e.At(), e.Parts.Branches
+	of := begun{Parts: *e.Parts, inOrder: e.Step.NodeID == config.StepsID && e.Parts.Branches != nil}
+	at := e.At()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.names == nil {
-		l.names = map[Address][]string{}
+	if l.begun == nil {
+		l.begun = map[Address]begun{}
 	}
-	l.names[at] = names
+	l.begun[at] = of
+}
+
+// begun are parts that have begun.
+type begun struct {
+	Parts
+	inOrder bool // their names are those of the steps of a block, which records follow
+}
+
+// names returns the names of the steps of a block; nil for other parts.
+func (b begun) names() []string {
+	if !b.inOrder {
+		return nil
+	}
+	return b.Branches
 }

@@ -83,7 +83,7 @@ func (r *Result) Size() int {
 func UsedBy(events []Event) *Used {
 	l := &live{tally: pastOf(events, &hooks{}).tally}
 	for _, e := range events {
-		l.nameSteps(&e)
+		l.begins(&e)
 	}
 	return l.used()
 }
@@ -95,7 +95,7 @@ func (l *live) usage() Usage {
 
 // used returns what the run has used, without BytesOut.
 func (l *live) used() *Used {
-	u := &Used{Chain: l.tally.chain((&Result{names: l.names}).Compare)}
+	u := &Used{Chain: l.tally.chain((&Result{begun: l.begun}).Compare)}
 	u.Calls, u.BytesIn = l.tally.sum()
 	u.Servers = l.tally.byServer()
 	return u

@@ -13,11 +13,13 @@ func (s *Shared) Loads() map[string]Load {
 	all := map[string]Load{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	seen := map[*upstream]bool{} // a server belongs to several pools
 	for l := range s.open {
 		for name, u := range l.pool.servers {
-			if l.pool.shared[name] != nil {
+			if l.pool.shared[name] != nil || seen[u] {
 				continue
 			}
+			seen[u] = true
 			of, one := all[name], u.load()
 			all[name] = Load{of.Running + one.Running, of.Connecting + one.Connecting, of.InFlight + one.InFlight, of.Waiting + one.Waiting}
 		}

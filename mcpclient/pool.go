@@ -20,7 +20,8 @@ import (
 type Pool struct {
 	servers map[string]*upstream        // two names of one process have the same
 	shared  map[string]*config.Upstream // the entries that use the process of another
-	keep    *supervisor
+	by      *Shared                     // of the servers; nil: they are this pool's
+	keep    *supervisor                 // likewise; nil: it is that of by
 	once    sync.Once
 }
 
@@ -30,14 +31,21 @@ func NewPool(servers []*config.Upstream, opts ...Option) *Pool {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	p := &Pool{servers: make(map[string]*upstream, len(servers)), shared: map[string]*config.Upstream{}, keep: newSupervisor()}
+	p := &Pool{servers: make(map[string]*upstream, len(servers)), shared: map[string]*config.Upstream{}, by: o.shared}
+	if p.by == nil {
+		p.keep = newSupervisor()
+	}
 	for _, conf := range servers {
 		name := conf.Name.Value
 		if first := p.servers[conf.Shares]; first != nil {
 			p.servers[name], p.shared[name] = first, conf
 			continue
 		}
-		p.servers[name] = newUpstream(conf, &o, p.keep)
+		if p.by != nil {
+			p.servers[name] = p.by.server(conf, &o)
+		} else {
+			p.servers[name] = newUpstream(conf, &o, p.keep)
+		}
 	}
 	return p
 }
@@ -149,20 +157,22 @@ func (p *Pool) listed(server string) *listing {
 
 // Close ends every server and returns when all their processes have ended, which takes
 // seconds at most: it closes their stdin, after 2 s it sends SIGTERM to their process
-// groups, after 3 more SIGKILL. Calls in flight fail. It may be called more than once.
+// groups, after 3 more SIGKILL. Calls in flight fail. Servers that another pool has as well go on. It may be called more than once.
 // The error is always nil.
 func (p *Pool) Close() error {
 	p.once.Do(func() {
 		var all sync.WaitGroup
 		for name, u := range p.servers {
-			if p.shared[name] != nil {
+			if p.shared[name] != nil || p.by != nil && !p.by.leaveServer(u) {
 				continue
 			}
 			u.fail(errShutDown)
 			all.Go(u.close)
 		}
 		all.Wait()
-		p.keep.close()
+		if p.keep != nil {
+			p.keep.close()
+		}
 	})
 	return nil
 }
@@ -183,6 +193,8 @@ type options struct {
 	tokens   string    // the directory of tokens; "": that of the user
 	keys     *tokenKey
 	clock    clock
+	shared   *Shared             // of the servers; nil: they are the pool's own
+	variant  string              // see SharedBy
 	started  func(server string) // called when a server's program has started
 	adjust   func(*settings)     // tests shorten limits with it
 }

@@ -1,6 +1,8 @@
 package mcpclient
 
 import (
+	"maps"
+	"strings"
 	"sync"
 
 	"toolgraph/config"
@@ -8,21 +10,33 @@ import (
 
 // Shared lends pools to the users of graph files that may change. All users whose files
 // define the same servers get the same pool, and the servers keep running. A
-// pool is closed when its last user is done and another pool was lent since. The
+// pool is closed when its last user is done and another pool was lent since. Pools with the option
+// SharedBy have the servers in common that they define alike. The
 // zero value is ready for use. Safe for concurrent use.
 type Shared struct {
 	mu      sync.Mutex // guards the fields below
 	current *lent      // nil: no pool was lent yet, or Close was called
 	open    map[*lent]bool
 	closing sync.WaitGroup
+
+	serving sync.Mutex           // guards the fields below; taken with mu held or without
+	servers map[string]*upstream // of open pools with SharedBy, by what makes them equal
+	uses    map[*upstream]int    // by how many of these pools
+	keep    *supervisor          // of all these; nil: there was none yet
 }
 
 // lent is a pool and how many use it; Shared itself is one user of the current pool.
 type lent struct {
-	pool    *Pool
-	servers []*config.Upstream
-	variant string
-	users   int
+	pool  *Pool
+	key   string
+	users int
+}
+
+// SharedBy has the pool use the servers that another pool of the same Shared has, where they are defined alike and variant is
+// the same. It stands for what else the options say of servers, such as their ToolCheck: the options of the first
+// pool that has a server hold for it.
+func SharedBy(s *Shared, variant string) Option {
+	return func(o *options) { o.shared, o.variant = s, variant }
 }
 
 // Lease returns the pool for these servers, and done to give it back; done may be called
@@ -31,9 +45,10 @@ type lent struct {
 func (s *Shared) Lease(servers []*config.Upstream, variant string, start func() *Pool) (pool *Pool, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.find(servers, variant)
+	key := keyOf(variant, servers...)
+	l := s.find(key)
 	if l == nil {
-		l = &lent{pool: start(), servers: servers, variant: variant}
+		l = &lent{pool: start(), key: key}
 		if s.open == nil {
 			s.open = map[*lent]bool{}
 		}
@@ -53,15 +68,53 @@ func (s *Shared) Lease(servers []*config.Upstream, variant string, start func() 
 	})
 }
 
+// keyOf is the same for servers that are defined alike.
+func keyOf(variant string, servers ...*config.Upstream) string {
+	key := []string{variant}
+	for _, conf := range servers {
+		key = append(key, conf.Key())
+	}
+	return strings.Join(key, "\x00")
+}
+
 // find returns an open pool of equal servers, or nil; s.mu is held. A file that was changed and the file as it was, or two files,
 // have equal servers then.
-func (s *Shared) find(servers []*config.Upstream, variant string) *lent {
+func (s *Shared) find(key string) *lent {
 	for l := range s.open {
-		if l.variant == variant && config.SameServers(l.servers, servers) {
+		if l.key == key {
 			return l
 		}
 	}
 	return nil
+}
+
+// server returns the server of a pool: that of another pool, or a new one.
+func (s *Shared) server(conf *config.Upstream, opts *options) *upstream {
+	s.serving.Lock()
+	defer s.serving.Unlock()
+	if s.servers == nil {
+		s.servers, s.uses, s.keep = map[string]*upstream{}, map[*upstream]int{}, newSupervisor()
+	}
+	key := keyOf(opts.variant, conf)
+	u := s.servers[key]
+	if u == nil {
+		u = newUpstream(conf, opts, s.keep)
+		s.servers[key] = u
+	}
+	s.uses[u]++
+	return u
+}
+
+// leaveServer ends the use of a server by a pool, and reports whether it was the last.
+func (s *Shared) leaveServer(u *upstream) bool {
+	s.serving.Lock()
+	defer s.serving.Unlock()
+	if s.uses[u]--; s.uses[u] > 0 {
+		return false
+	}
+	delete(s.uses, u)
+	maps.DeleteFunc(s.servers, func(_ string, other *upstream) bool { return other == u })
+	return true
 }
 
 // Current returns the pool that was lent last, nil when there is none.
@@ -98,4 +151,9 @@ func (s *Shared) Close() {
 	}
 	s.mu.Unlock()
 	s.closing.Wait()
+	s.serving.Lock()
+	defer s.serving.Unlock()
+	if s.keep != nil {
+		s.keep.close()
+	}
 }

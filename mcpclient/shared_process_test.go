@@ -61,6 +61,65 @@ func TestNamesThatShareAProcess(t *testing.T) {
 	}
 }
 
+// Pools have a server in common that they define alike; it ends with the last of them. One that differs in anything is another.
+func TestPoolsShareServers(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	common := fake(t, "countfile="+started)
+	again := *common
+	again.Name.Pos = config.Pos{File: "b.yaml", Line: 7}
+	limited := *common
+	limited.MaxInFlight = 1
+	own := fake(t)
+	own.Name = text("own")
+	var shared Shared
+	defer shared.Close()
+	lease := func(variant string, servers ...*config.Upstream) (*Pool, func()) {
+		return shared.Lease(servers, variant, func() *Pool {
+			return NewPool(servers, withAdjust(unlimited), withClock(unhurried), SharedBy(&shared, variant))
+		})
+	}
+	count := func(p *Pool, processes int) {
+		t.Helper()
+		if _, err := p.CallTool(t.Context(), call.Call{Server: "fake", Tool: "inc", Args: value.NewObject([]string{"n"}, []value.Value{1.0})}); err != nil {
+			t.Error(err)
+		}
+		if log, err := os.ReadFile(started); err != nil || strings.Count(string(log), "\n") != processes {
+			t.Errorf("%v; processes: %s, expected %d", err, log, processes)
+		}
+	}
+	first, firstDone := lease("", common)
+	second, secondDone := lease("", &again, own)
+	if first == second {
+		t.Fatal("one pool has two sets of servers")
+	}
+	count(first, 1)
+	count(second, 1)
+	if load := shared.Loads()["fake"]; load.Running != 1 {
+		t.Errorf("%+v", load)
+	}
+	third, thirdDone := lease("", &limited)
+	count(third, 2)
+	fourth, fourthDone := lease("locked", common)
+	count(fourth, 3)
+	firstDone()
+	thirdDone()
+	fourthDone()
+	waitFor(t, "the end of the others", func() bool { return len(shared.open) == 2 }) // the last one that was lent stays
+	count(second, 3)
+	secondDone()
+	waitFor(t, "the end of the servers of the second pool", func() bool {
+		shared.serving.Lock()
+		defer shared.serving.Unlock()
+		return len(shared.uses) == 1
+	})
+	if got := shared.Loads()["fake"]; got.Running != 1 {
+		t.Errorf("%+v", got)
+	}
+	fifth, fifthDone := lease("", common) // the process has ended with its last pool
+	count(fifth, 4)
+	fifthDone()
+}
+
 // checkedNames refuses the tools of one server, and keeps which servers it was asked about.
 type checkedNames struct {
 	refused string

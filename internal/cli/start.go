@@ -22,8 +22,8 @@ type sessionFlags struct {
 }
 
 // files returns the files whose changes matter.
-func (f *sessionFlags) files() []string {
-	o := runtime.Options{Graph: f.Graph, File: f.FileOptions(), Locked: f.Locked}
+func (f *sessionFlags) filesOf(path string) []string {
+	o := runtime.Options{Graph: path, File: f.FileOptions(), Locked: f.Locked}
 	return o.Files()
 }
 

@@ -71,7 +71,7 @@ func (f *toolkitFlags) run(ctx context.Context, std program.Streams) error {
 	kit := authoring.New(authoring.Options{
 		Graph: f.Graph, Servers: f.Servers, AllowWrite: f.allowWrite, AllowRun: f.allowRun,
 		Version: program.VersionText(), Logger: s.Log, Runs: s.History,
-		NewPool: func(p *project.Project) *mcpclient.Pool { return s.NewPool(p, s.Log) },
+		NewPool: func(p *project.Project) *mcpclient.Pool { return s.NewPool(p) },
 		Run: func(ctx context.Context, p *project.Project, pool *mcpclient.Pool, g *graph.Graph, args value.Value, more ...execution.Option) (*execution.Result, error) {
 			l := s.WithPool(p, pool)
 			return l.Run(ctx, l.Engine(), g, args, more...)

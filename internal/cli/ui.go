@@ -3,18 +3,15 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"os/exec"
 	goruntime "runtime"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"toolgraph/config"
-	"toolgraph/internal/authoring"
-	"toolgraph/internal/debugger/debug"
+	"toolgraph/internal/base/wording"
 	"toolgraph/internal/debugger/page"
 	"toolgraph/internal/program"
 	"toolgraph/internal/runtime"
@@ -30,7 +27,7 @@ type uiFlags struct {
 func newUI(std program.Streams) *cobra.Command {
 	flags := uiFlags{}
 	cmd := &cobra.Command{
-		Use:   "ui FILE",
+		Use:   "ui FILE|DIRECTORY …",
 		Short: "Run and debug tools in the browser",
 		Long: `Open a page that runs the tools of a graph file, steps through them, shows what each
 expression read and returned, and browses recorded runs. It shows the file with all
@@ -40,13 +37,17 @@ With --allow-write the file can be edited and saved on the page. What is saved d
 which programs are started, so the page can then do all that the user can.
 
 The page is served by this process to this machine only and loads nothing from elsewhere.
-Its address contains a token that is new at each start.`,
+Its address contains a token that is new at each start. Several files, or the graph files of
+a directory, each have their page there; a list at the top leads from one to another.`,
 		Example: `  toolgraph ui graph.yaml
+  toolgraph ui graphs/
   toolgraph ui graph.yaml --allow-write
   toolgraph ui graph.yaml --addr 127.0.0.1:7000 --no-open`,
-		Args: program.OnlyGraph,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.run(cmd.Context(), std)
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if len(paths) == 0 {
+				return program.NeedsGraph(cmd)
+			}
+			return flags.run(cmd.Context(), std, paths)
 		},
 	}
 	cmd.Flags().StringVar(&flags.address, "addr", "127.0.0.1:0", "loopback `address` of the page; port 0 picks a free port")
@@ -55,76 +56,75 @@ Its address contains a token that is new at each start.`,
 	flags.RegisterRuns(cmd, "warn")
 	flags.RegisterPipeline(cmd)
 	flags.History.Register(cmd)
-	return program.TakesGraph(cmd, &flags.Graph)
+	return program.TakesGraphs(cmd)
 }
 
-func (f *uiFlags) run(ctx context.Context, std program.Streams) error {
+func (f *uiFlags) run(ctx context.Context, std program.Streams, paths []string) error {
 	address, err := f.loopback()
 	if err != nil {
 		return err
 	}
-	changes, noChanges := runtime.NewWatcher(f.watched) // before the file is loaded, so that no later change is missed
-	if noChanges == nil {
-		defer changes.Close()
-	}
-	var shown *page.Server // is set before any run
-	f.terminal = newAsker(std)
-	f.Asker = pageAsker{terminalAsker{f.terminal, false}, &shown}
-	l, err := f.load(ctx, std)
+	files, err := program.GraphFiles(paths)
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	runtime.LogFindings(l.Log, l.Warnings)
+	all := make([]*uiPage, len(files))
+	given := make([]string, len(files))
+	for i, file := range files {
+		all[i], given[i] = newUIPage(f, file), file.Path
+		defer all[i].close()
+	}
+	f.terminal = newAsker(std)
+	f.Asker = pageAsker{terminalAsker{f.terminal, false}, all}
+	o, err := f.process(std)
+	if err != nil {
+		return err
+	}
+	loaded, err := runtime.LoadAll(ctx, o, given)
+	if err != nil {
+		return err
+	}
+	first := loaded[0]
+	defer first.Close()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address.String())
 	if err != nil {
 		return err
 	}
-	var kit *authoring.Toolkit
-	if f.allowWrite {
-		kit = authoring.New(authoring.Options{Graph: f.Graph, Servers: f.Servers, AllowWrite: true})
-		defer kit.Close()
+	pages := make([]*page.Server, len(all))
+	for i, p := range all {
+		runtime.LogFindings(loaded[i].Log, loaded[i].Warnings)
+		p.open(loaded[i])
+		p.follow(ctx, loaded[i])
+		pages[i] = p.shown
 	}
-	var served atomic.Pointer[mcpclient.Pool] // of the version that is in use
-	served.Store(l.Pool)
-	shown = page.New(page.Options{
-		Controller: debug.New(), Project: pageOf(l), File: f.file(kit, served.Load),
-		Store: l.History, Version: program.VersionText(), Logger: l.Log, Cancel: l.Cancels(),
-	})
-	if noChanges != nil {
-		l.Log.Warn("changed files are not reloaded", "error", noChanges)
-	} else {
-		l.Follow(ctx, changes, func(next *runtime.Loaded) (<-chan struct{}, error) {
-			served.Store(next.Pool)
-			return shown.Replace(pageOf(next)), nil
-		}, func(_ *runtime.Loaded, err error) {
-			var found config.Diagnostics
-			if !errors.As(err, &found) {
-				found = config.Diagnostics{{Severity: config.Error, Message: err.Error()}}
-			}
-			shown.Reject(sourceOf(f.Graph), found)
-		})
+	site := page.NewSite(pages...)
+	url, of := site.URL(listener.Addr()), first.File.Path
+	if len(all) > 1 {
+		of = wording.Count(len(all), "graph file")
 	}
-	url := shown.URL(listener.Addr())
-	fmt.Fprintf(std.Err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", l.File.Path, url)
+	fmt.Fprintf(std.Err, "toolgraph: the debugger of %s is at %s (Ctrl-C ends)\n", of, url)
 	if !f.noOpen && program.IsTerminal(std.Err) {
 		if err := openBrowser(ctx, url); err != nil {
-			l.Log.Info("no browser was opened", "error", err)
+			first.Log.Info("no browser was opened", "error", err)
 		}
 	}
-	return shown.Serve(ctx, listener)
+	return site.Serve(ctx, listener)
 }
 
-// pageAsker asks the user of the page the questions of servers.
+// pageAsker asks the user of the pages the questions of servers.
 type pageAsker struct {
 	terminalAsker
-	shown **page.Server
+	pages []*uiPage // are open before any run
 }
 
-// Elicitor passes the questions of servers on to the page.
+// Elicitor passes the questions of servers on to the page of the run that calls; to the first for another call.
 func (a pageAsker) Elicitor(*config.Secrets) mcpclient.Elicitor {
 	return func(ctx context.Context, upstream string, params json.RawMessage) (json.RawMessage, error) {
-		return (*a.shown).Ask(ctx, upstream, params)
+		of, isRun := ctx.Value(uiPageKey{}).(*uiPage)
+		if !isRun {
+			of = a.pages[0]
+		}
+		return of.shown.Ask(ctx, upstream, params)
 	}
 }
 
@@ -138,15 +138,6 @@ func (f *uiFlags) loopback() (*net.TCPAddr, error) {
 		return nil, program.Usagef("other machines can reach --addr %s; expected a loopback address such as 127.0.0.1:%d", f.address, address.Port)
 	}
 	return address, nil
-}
-
-// pageOf returns what the page shows of a file.
-func pageOf(l *runtime.Loaded) page.Project {
-	p := page.Project{Project: l.Project, Source: sourceOf(l.File.Path), Engine: l.Engine(), Servers: l, Begin: l.Begin, Believe: l.Believe, Plans: l, Reported: runtime.WithUpstreamProgress}
-	if l.History != nil {
-		p.Again = pageAgain{l}
-	}
-	return p
 }
 
 // sourceOf returns the text of a file, empty when it cannot be read any more.

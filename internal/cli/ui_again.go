@@ -13,13 +13,8 @@ import (
 	"toolgraph/internal/runtime"
 )
 
-// pageAgain does recorded runs again for the debugger's page, as resume, replay and fork do.
-type pageAgain struct{ *runtime.Loaded }
-
-var _ page.Again = pageAgain{}
-
 // Plan returns what a fork copies and makes again.
-func (a pageAgain) Plan(ctx context.Context, run journal.Run, at execution.Address) (plan *dryrun.ForkPlan, changed bool, err error) {
+func (a pageRuns) Plan(ctx context.Context, run journal.Run, at execution.Address) (plan *dryrun.ForkPlan, changed bool, err error) {
 	events, g, changed, err := a.forkable(ctx, run, at)
 	if err == nil {
 		plan, err = dryrun.ForkOf(ctx, g, events, at, a.Believer(false).Effect)
@@ -28,7 +23,7 @@ func (a pageAgain) Plan(ctx context.Context, run journal.Run, at execution.Addre
 }
 
 // Fork prepares a fork.
-func (a pageAgain) Fork(ctx context.Context, run journal.Run, f execution.Fork, changed bool) (*page.Prepared, error) {
+func (a pageRuns) Fork(ctx context.Context, run journal.Run, f execution.Fork, changed bool) (*page.Prepared, error) {
 	events, g, _, err := a.forkable(ctx, run, f.At)
 	if err != nil {
 		return nil, err
@@ -52,7 +47,7 @@ func (a pageAgain) Fork(ctx context.Context, run journal.Run, f execution.Fork, 
 }
 
 // forkable returns the events of a run for a fork, and its graph as it is now.
-func (a pageAgain) forkable(ctx context.Context, run journal.Run, at execution.Address) (events []execution.Event, g *graph.Graph, changed bool, err error) {
+func (a pageRuns) forkable(ctx context.Context, run journal.Run, at execution.Address) (events []execution.Event, g *graph.Graph, changed bool, err error) {
 	if events, err = runtime.ForkEvents(ctx, a.History, run, at); err != nil {
 		return nil, nil, false, err
 	}
@@ -61,7 +56,7 @@ func (a pageAgain) forkable(ctx context.Context, run journal.Run, at execution.A
 }
 
 // InDoubt returns the calls of a run whose outcome is unknown.
-func (a pageAgain) InDoubt(ctx context.Context, run journal.Run) (calls []*execution.Visit, changed bool, err error) {
+func (a pageRuns) InDoubt(ctx context.Context, run journal.Run) (calls []*execution.Visit, changed bool, err error) {
 	events, err := a.resumable(ctx, run)
 	if err != nil {
 		return nil, false, err
@@ -71,7 +66,7 @@ func (a pageAgain) InDoubt(ctx context.Context, run journal.Run) (calls []*execu
 }
 
 // resumable returns the events of a run that can be resumed.
-func (a pageAgain) resumable(ctx context.Context, run journal.Run) ([]execution.Event, error) {
+func (a pageRuns) resumable(ctx context.Context, run journal.Run) ([]execution.Event, error) {
 	if run.InProgress() {
 		return nil, fmt.Errorf("run %s is running in another process, expected an interrupted run", run.ID)
 	}
@@ -86,7 +81,7 @@ func (a pageAgain) resumable(ctx context.Context, run journal.Run) ([]execution.
 }
 
 // Resume prepares an interrupted run to go on. This process has claimed it then.
-func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Resolution, changed bool) (*page.Prepared, error) {
+func (a pageRuns) Resume(ctx context.Context, run journal.Run, r execution.Resolution, changed bool) (*page.Prepared, error) {
 	events, err := a.resumable(ctx, run)
 	if err != nil {
 		return nil, err
@@ -115,7 +110,7 @@ func (a pageAgain) Resume(ctx context.Context, run journal.Run, r execution.Reso
 }
 
 // Replay prepares a run whose calls and questions are answered from a recorded one.
-func (a pageAgain) Replay(ctx context.Context, run journal.Run) (*page.Prepared, error) {
+func (a pageRuns) Replay(ctx context.Context, run journal.Run) (*page.Prepared, error) {
 	if run.InProgress() {
 		return nil, fmt.Errorf("run %s is running; wait for its end", run.ID)
 	}

@@ -46,10 +46,11 @@ func browse(t *testing.T, path string, write bool) *browser {
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7000}
 	b := &browser{t: t, flags: flags, server: page.New(page.Options{
 		Controller: debug.New(), Project: page.Project{Project: p, Source: sourceOf(path)}, Logger: slog.New(slog.DiscardHandler),
-		File: flags.file(kit, func() *mcpclient.Pool { return nil }),
+		File: flags.fileOf(path, kit, func() *mcpclient.Pool { return nil }),
 	})}
-	b.handler = b.server.Handler(at)
-	_, token, _ := strings.Cut(b.server.URL(at), "#token=")
+	site := page.NewSite(b.server)
+	b.handler = site.Handler(at)
+	_, token, _ := strings.Cut(site.URL(at), "#token=")
 	resp := b.do("POST", "/api/session", map[string]any{"token": token})
 	if b.cookie = resp.Result().Cookies()[0]; resp.Code != http.StatusNoContent {
 		t.Fatal(resp.Body)

@@ -62,7 +62,7 @@ servers that the graphs call are started at their first use.
 Several files, or the graph files of a directory, are one server over stdio, so their tools
 need different names. With --http each file has an endpoint of its own, /NAME/mcp for
 NAME.yaml, and with --http-together /mcp has the tools of all of them. They share the run
-history and, where they define the same servers, these. With --watch, files of a directory
+history and the servers that they define alike. With --watch, files of a directory
 come and go; one with errors leaves its last version serving.
 
 With --http, serve streamable HTTP at http://ADDR/mcp to any number of clients; /healthz says

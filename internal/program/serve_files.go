@@ -27,11 +27,20 @@ func serveFiles(o *runtime.Options, paths []string) error {
 		return nil
 	}
 	o.Graphs = func() ([]runtime.GraphFile, error) { return graphFiles(paths) }
-	files, err := o.Graphs()
+	_, err := GraphFiles(paths)
+	return err
+}
+
+// GraphFiles returns the graph files of paths, at least one. The only one of a path that is a file has no name.
+func GraphFiles(paths []string) ([]runtime.GraphFile, error) {
+	if len(paths) == 1 && !isDirectory(paths[0]) {
+		return []runtime.GraphFile{{Path: paths[0]}}, nil
+	}
+	files, err := graphFiles(paths)
 	if err == nil && len(files) == 0 {
 		err = Usagef("%s has no graph file; a graph file ends in .yaml or .yml and has the keys version, server and tools", strings.Join(paths, ", "))
 	}
-	return err
+	return files, err
 }
 
 // graphFiles returns the graph files of paths, with their names: the path below its directory without the ending.

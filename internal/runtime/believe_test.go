@@ -123,7 +123,7 @@ func TestDefinitionChangesBeforeTheCall(t *testing.T) {
 		Name: config.Text{Value: "up"}, Transport: config.Stdio, Dir: t.TempDir(), Trusted: true,
 		Command: config.Text{Value: testbin.Build(t, "toolgraph/tests/fakeserver")}, Args: []config.Text{{Value: "rugpull=" + pulled}},
 	}
-	l := &Loaded{Project: &project.Project{File: &config.File{Servers: []*config.Upstream{up}}}, Log: slog.New(slog.DiscardHandler), Pool: mcpclient.NewPool([]*config.Upstream{up})}
+	l := &Loaded{Session: &Session{Log: slog.New(slog.DiscardHandler)}, Project: &project.Project{File: &config.File{Servers: []*config.Upstream{up}}}, Pool: mcpclient.NewPool([]*config.Upstream{up})}
 	defer l.Pool.Close()
 	permitted := context.WithValue(t.Context(), permittedKey{}, true)
 	caller := upstreamCaller{l}

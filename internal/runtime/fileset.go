@@ -141,6 +141,9 @@ func (set *fileSet) open(ctx context.Context) error {
 
 // joined returns what is wrong with several files: the diagnostics of all, or else the errors.
 func joined(errs []error) error {
+	if len(errs) == 1 {
+		return errs[0]
+	}
 	var all config.Diagnostics
 	for _, err := range errs {
 		var found config.Diagnostics
@@ -295,16 +298,12 @@ func (set *fileSet) load(ctx context.Context, m *mount) error {
 // rejected logs why a version of a file is not served.
 func (set *fileSet) rejected(m *mount) {
 	log, err := set.session.Log, m.broken
-	served := m.current.Load()
-	if served != nil {
-		log = served.Log // which redacts the secrets of the version that is served
-	}
 	var found config.Diagnostics
 	if errors.As(err, &found) {
 		LogFindings(log, found)
 		err = errors.New("the file has errors")
 	}
-	if served == nil {
+	if m.current.Load() == nil {
 		log.Error("a graph file is not served until it is valid", "file", m.Path, "error", err)
 		return
 	}

@@ -20,7 +20,7 @@ func (set *fileSet) served(ctx context.Context) *Served {
 	}
 	set.session.vitals.serving(s.Ready, set.states)
 	if only := set.mounts[""]; only != nil {
-		s.Server, s.Log = only.srv, only.current.Load().Log
+		s.Server = only.srv
 		return s
 	}
 	if set.union != nil {

@@ -39,8 +39,9 @@ import (
 // traces and metrics, the pools of upstream servers, and the end of all that. Graph files
 // are loaded in it, one after the other. Safe for concurrent use once it is open.
 type Session struct {
-	given Options
-	Log   *slog.Logger // redacts the secrets that the file had at the start
+	given   Options
+	Log     *slog.Logger    // redacts the secrets
+	secrets *config.Secrets // of all files that were loaded, also before they changed
 
 	pools   mcpclient.Shared
 	History *journal.Store // nil: runs are not recorded
@@ -74,7 +75,6 @@ type watch func(ctx context.Context, g *graph.Graph) (context.Context, execution
 type Loaded struct {
 	*Session
 	*project.Project
-	Log     *slog.Logger
 	Lock    *lock.Lock   // nil: not --locked
 	links   *links.Table // that of the session
 	Pool    *mcpclient.Pool
@@ -92,27 +92,62 @@ func Load(ctx context.Context, o Options) (*Loaded, error) {
 	return Start(ctx, o, p)
 }
 
+// LoadAll loads graph files, at least one, in a session of their own; all must be valid. The caller closes one of them, which closes
+// the session.
+func LoadAll(ctx context.Context, o Options, paths []string) ([]*Loaded, error) {
+	var projects []*project.Project
+	var wrong []error
+	for _, path := range paths {
+		p, err := project.Load(ctx, path, o.File)
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		projects = append(projects, p)
+	}
+	if len(wrong) > 0 {
+		return nil, joined(wrong)
+	}
+	return start(ctx, o, projects)
+}
+
 // Start opens a session for a graph file. The caller closes it.
 func Start(ctx context.Context, o Options, p *project.Project) (*Loaded, error) {
-	s, err := Open(ctx, o, p.File.Secrets)
+	all, err := start(ctx, o, []*project.Project{p})
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.Use(p)
+	return all[0], nil
+}
+
+// start opens a session for graph files.
+func start(ctx context.Context, o Options, projects []*project.Project) (all []*Loaded, err error) {
+	var secrets []*config.Secrets
+	for _, p := range projects {
+		secrets = append(secrets, p.File.Secrets)
+	}
+	s, err := Open(ctx, o, config.JoinSecrets(secrets...))
 	if err != nil {
-		s.Close()
 		return nil, err
 	}
-	return l, nil
+	for _, p := range projects {
+		l, err := s.Use(p)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // Open opens a session. The caller closes it when the last run has ended.
-func Open(ctx context.Context, o Options, secrets *config.Secrets) (s *Session, err error) {
+func Open(ctx context.Context, o Options, given *config.Secrets) (s *Session, err error) {
+	secrets := config.JoinSecrets(given) // those of later files are added
 	log, err := o.Log.logger(o.Log.Level, secrets)
 	if err != nil {
 		return nil, err
 	}
-	s = &Session{given: o, Log: log, cache: cache.New(), grace: o.Grace, ending: make(chan struct{})}
+	s = &Session{given: o, Log: log, secrets: secrets, cache: cache.New(), grace: o.Grace, ending: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -126,10 +161,10 @@ func Open(ctx context.Context, o Options, secrets *config.Secrets) (s *Session, 
 	if err = s.observe(ctx, log); err != nil {
 		return s, err
 	}
-	if err = s.audit(ctx, secrets); err != nil {
+	if err = s.audit(ctx); err != nil {
 		return s, err
 	}
-	if err = s.record(ctx, secrets); err != nil {
+	if err = s.record(ctx); err != nil {
 		return s, err
 	}
 	s.reportVitals()
@@ -138,12 +173,12 @@ func Open(ctx context.Context, o Options, secrets *config.Secrets) (s *Session, 
 }
 
 // record opens the run history. Without a store runs are not recorded, unless it is required.
-func (s *Session) record(ctx context.Context, secrets *config.Secrets) error {
+func (s *Session) record(ctx context.Context) error {
 	h := s.given.History
 	if h == nil {
 		return nil
 	}
-	log, err := s.warnings(secrets) // only the log reports that runs are not recorded
+	log, err := s.warnings() // only the log reports that runs are not recorded
 	if err != nil {
 		return err
 	}
@@ -186,11 +221,11 @@ func (l *Logging) logger(level string, secrets *config.Secrets) (*slog.Logger, e
 }
 
 // warnings returns a log that has warnings, unless the level is exact.
-func (s *Session) warnings(secrets *config.Secrets) (*slog.Logger, error) {
+func (s *Session) warnings() (*slog.Logger, error) {
 	if s.given.Log.Exact || s.Log.Enabled(context.Background(), slog.LevelWarn) {
 		return s.Log, nil
 	}
-	return s.given.Log.logger("warn", secrets)
+	return s.given.Log.logger("warn", s.secrets)
 }
 
 // Close ends the servers, then what else is open.
@@ -212,24 +247,22 @@ func (s *Session) load(ctx context.Context, path string) (*Loaded, error) {
 	return s.Use(p)
 }
 
-// Use prepares runs of a graph file: with its own secrets in the log, and its lock.
+// Use prepares runs of a graph file, whose secrets are redacted from then on, and its lock.
 func (s *Session) Use(p *project.Project) (*Loaded, error) {
-	log, err := s.given.Log.logger(s.given.Log.Level, p.File.Secrets)
-	if err != nil {
-		return nil, err
-	}
+	s.secrets.Add(p.File.Secrets)
 	locked, err := s.given.lockOf(p)
 	if err != nil {
 		return nil, err
 	}
-	l := &Loaded{Session: s, Project: p, Log: log, Lock: locked, links: s.links}
-	variant := p.File.Secrets.Digest() // what a pool logs is redacted by them
+	l := &Loaded{Session: s, Project: p, Lock: locked, links: s.links}
+	variant := ""
 	var options []mcpclient.Option
 	if locked != nil {
-		variant += string(locked.Encode())
+		variant = string(locked.Encode())
 		options = append(options, mcpclient.WithToolCheck(locked.Guard(p.File)))
 	}
-	l.Pool, l.Release = s.pools.Lease(p.File.Servers, variant, func() *mcpclient.Pool { return s.NewPool(p, log, options...) })
+	options = append(options, mcpclient.SharedBy(&s.pools, variant))
+	l.Pool, l.Release = s.pools.Lease(p.File.Servers, variant, func() *mcpclient.Pool { return s.NewPool(p, options...) })
 	return l, nil
 }
 
@@ -266,9 +299,10 @@ func (l *Loaded) releaseAfter(ended <-chan struct{}) {
 }
 
 // NewPool makes a pool of the servers of a graph file.
-func (s *Session) NewPool(p *project.Project, log *slog.Logger, more ...mcpclient.Option) *mcpclient.Pool {
+func (s *Session) NewPool(p *project.Project, more ...mcpclient.Option) *mcpclient.Pool {
+	s.secrets.Add(p.File.Secrets)
 	opts := []mcpclient.Option{
-		mcpclient.WithLogger(log), mcpclient.WithSecrets(p.File.Secrets), mcpclient.WithClientInfo("toolgraph", s.given.Version),
+		mcpclient.WithLogger(s.Log), mcpclient.WithSecrets(s.secrets), mcpclient.WithClientInfo("toolgraph", s.given.Version),
 	}
 	if s.given.Self != "" {
 		opts = append(opts, mcpclient.WithSelf("toolgraph", s.given.Self))
@@ -277,7 +311,7 @@ func (s *Session) NewPool(p *project.Project, log *slog.Logger, more ...mcpclien
 		opts = append(opts, s.given.Tokens)
 	}
 	if s.given.Asker != nil {
-		opts = append(opts, mcpclient.WithElicitor(s.given.Asker.Elicitor(p.File.Secrets)))
+		opts = append(opts, mcpclient.WithElicitor(s.given.Asker.Elicitor(s.secrets)))
 	}
 	if s.given.Console != nil {
 		opts = append(opts, mcpclient.WithStartNotice(s.given.Console.Starting))
@@ -295,14 +329,14 @@ func (s *Session) NewPool(p *project.Project, log *slog.Logger, more ...mcpclien
 // them. The caller releases it.
 func (l *Loaded) Checked(check mcpclient.ToolCheck) *Loaded {
 	of := *l
-	of.Pool = l.NewPool(l.Project, l.Log, mcpclient.WithToolCheck(check))
+	of.Pool = l.NewPool(l.Project, mcpclient.WithToolCheck(check))
 	of.Release = func() { _ = of.Pool.Close() } // it always returns nil
 	return &of
 }
 
 // WithPool returns a graph file whose servers are those of a pool that the caller has.
 func (s *Session) WithPool(p *project.Project, pool *mcpclient.Pool) *Loaded {
-	return &Loaded{Session: s, Project: p, Log: s.Log, Pool: pool}
+	return &Loaded{Session: s, Project: p, Pool: pool}
 }
 
 // UntilStopped lets a run end with the process: when it is asked to stop, the call in flight gets the

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/graph"
 	"toolgraph/internal/telemetry/audit"
@@ -58,11 +57,11 @@ func (s *Session) exportAudit(ctx context.Context, log *slog.Logger) (func(*audi
 }
 
 // audit opens the audit log, if there is one. It is the innermost caller: what it reports was sent.
-func (s *Session) audit(ctx context.Context, secrets *config.Secrets) error {
+func (s *Session) audit(ctx context.Context) error {
 	if s.given.Audit.File == "" {
 		return nil
 	}
-	log, err := s.warnings(secrets) // only the log reports that lines are lost
+	log, err := s.warnings() // only the log reports that lines are lost
 	if err != nil {
 		return err
 	}

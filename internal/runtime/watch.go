@@ -134,7 +134,7 @@ func (l *Loaded) Follow(
 ) {
 	served := l
 	l.changes(ctx, w, func(err error) { served.Log.Warn("changes of the graph file may go unnoticed", "error", err) }, func(ctx context.Context) {
-		next, err := l.load(ctx, l.given.Graph)
+		next, err := l.load(ctx, l.File.Path)
 		if ctx.Err() != nil {
 			return
 		}

@@ -137,7 +137,7 @@ func TestN05LoopbackOnly(t *testing.T) {
 		t.Skip(err)
 	}
 	c := serve(t, graphFile, nil)
-	if err := c.server.Serve(t.Context(), on); err == nil || !strings.Contains(err.Error(), "needs a loopback address") {
+	if err := NewSite(c.server).Serve(t.Context(), on); err == nil || !strings.Contains(err.Error(), "needs a loopback address") {
 		t.Errorf("%v", err)
 	}
 }

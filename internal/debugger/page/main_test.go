@@ -83,6 +83,7 @@ type client struct {
 	server *Server
 	base   string // http://127.0.0.1:…
 	http   *http.Client
+	last   *http.Request // after redirects
 }
 
 func parse(t *testing.T, src string) *project.Project {
@@ -109,6 +110,12 @@ func projectOf(t *testing.T, src string, store *journal.Store) Project {
 // serve serves a page until the test ends, and is a browser without a session.
 func serve(t *testing.T, src string, store *journal.Store, prepare ...func(*Server)) *client {
 	t.Helper()
+	return serveAll(t, src, store, nil, prepare...)
+}
+
+// serveAll is serve with the pages of other files beside it.
+func serveAll(t *testing.T, src string, store *journal.Store, beside []*Server, prepare ...func(*Server)) *client {
+	t.Helper()
 	s := New(Options{
 		Controller: debug.New(), Project: projectOf(t, src, store), Store: store,
 		Version: "test", Logger: slog.New(slog.DiscardHandler),
@@ -122,7 +129,8 @@ func serve(t *testing.T, src string, store *journal.Store, prepare ...func(*Serv
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, on) }()
+	site := NewSite(append([]*Server{s}, beside...)...)
+	go func() { ended <- site.Serve(ctx, on) }()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -178,6 +186,7 @@ func (c *client) ask(method, path, body string, headers ...string) (status int, 
 		c.t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	c.last = resp.Request
 	src, err := io.ReadAll(resp.Body)
 	if err != nil {
 		c.t.Fatal(err)

@@ -98,6 +98,7 @@ type projectJSON struct {
 	Title       string        `json:"title"`
 	Name        string        `json:"name"`
 	File        string        `json:"file"`
+	Files       []fileJSON    `json:"files"` // whose pages are beside this one, and this one; empty: there is no other
 	Version     string        `json:"version"`
 	History     bool          `json:"history"`
 	Rejected    bool          `json:"rejected"` // the file has errors, and the graphs are those of an earlier version
@@ -138,7 +139,7 @@ func (s *Server) getProject(r *http.Request) (any, error) {
 	s.mu.Unlock()
 	file, redact := p.File, p.File.Secrets.Redact
 	out := projectJSON{
-		Title: redact(file.Server.Title.Value), Name: redact(file.Server.Name.Value), File: p.path, Version: s.opts.Version,
+		Title: redact(file.Server.Title.Value), Name: redact(file.Server.Name.Value), File: p.path, Files: s.filesOfSite(), Version: s.opts.Version,
 		History: s.opts.Store != nil, Rejected: found.Err() != nil,
 		Tools: []toolJSON{}, Servers: []serverJSON{}, Diagnostics: s.findings(r.Context()),
 	}

@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -18,7 +16,6 @@ import (
 	"toolgraph/graph"
 	"toolgraph/internal/debugger/debug"
 	"toolgraph/internal/debugger/web"
-	"toolgraph/internal/serving/server"
 )
 
 const (
@@ -34,6 +31,7 @@ const (
 
 // Options of New.
 type Options struct {
+	Name       string            // of the file, unique at its site: a part of the path of its page
 	Controller *debug.Controller // starts the runs
 	Project    Project
 	File       File           // zero: the file is shown with the errors of loading it
@@ -49,8 +47,9 @@ type Options struct {
 // Server is the debugger's page. Safe for concurrent use.
 type Server struct {
 	opts   Options
-	token  string // of the printed address
-	cookie string // for which the token is exchanged
+	token  string    // of the printed address
+	cookie string    // for which the token is exchanged
+	site   []*Server // the pages of several files, this one too; nil: there is no other
 	hub    *hub
 	runs   runCache
 	breaks breakpoints
@@ -81,43 +80,8 @@ func New(opts Options) *Server {
 	return s
 }
 
-// URL returns the address to open. The token is its fragment, which browsers do not send.
-func (s *Server) URL(on net.Addr) string { return fmt.Sprintf("http://%s/#token=%s", on, s.token) }
-
-// Serve serves until ctx ends, which is a regular end and gives nil. It closes the
-// listener, which must be on loopback, and returns when its goroutines have ended; runs
-// are stopped.
-func (s *Server) Serve(ctx context.Context, on net.Listener) error {
-	if addr, ok := on.Addr().(*net.TCPAddr); !ok || !addr.IP.IsLoopback() {
-		return errors.Join(fmt.Errorf("%s can be reached by other machines; the page needs a loopback address", on.Addr()), on.Close())
-	}
-	srv := &http.Server{
-		Handler: s.Handler(on.Addr()), BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelDebug),
-	}
-	if s.opts.Store != nil {
-		s.live.Go(s.followStore)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(server.LimitConns(on, mostConns)) }()
-	var err error
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		_ = srv.Close() // the browser sees that the page has ended
-		if err = <-ended; errors.Is(err, http.ErrServerClosed) {
-			err = nil
-		}
-	}
-	s.stop()
-	s.opts.Controller.Close()
-	s.live.Wait()
-	return err
-}
-
-// Handler returns the handler of the requests to an address.
-func (s *Server) Handler(on net.Addr) http.Handler {
+// handler returns the handler of the requests to an address.
+func (s *Server) handler(on net.Addr) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, f := range map[string]endpoint{
 		"GET /api/project":             s.getProject,

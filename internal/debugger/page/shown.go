@@ -3,6 +3,9 @@ package page
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"time"
 
 	"toolgraph/execution"
 	"toolgraph/execution/fold"
@@ -106,14 +109,9 @@ func (s *Shown) state(l *loaded, g *graph.Graph, changing []string) *runState {
 	start := execution.Event{
 		Kind: execution.RunStarted, Time: run.Started, Start: &execution.Start{Tool: s.Tool, Graph: run.Graph, Changing: changing},
 	}
-	add := func(events ...execution.Event) {
-		r.history = fold.NewHistory()
-		for _, e := range append(append([]execution.Event{start}, events...), eventsOf(records)...) {
-			r.history.Add(e)
-		}
+	for _, e := range slices.Concat([]execution.Event{start}, eventsOf(s.Run.Parts(), run.Started), finished(records)) {
+		r.history.Add(e)
 	}
-	add()
-	add(r.partsIn(records)...)
 	run.Duration, run.Steps = milliseconds(run.Ended.Sub(run.Started)), r.history.Len()
 	r.info = recordedInfo(run, secrets)
 	r.Args = preview(redacted(secrets, s.Args), journal.ArgsShown)
@@ -122,49 +120,23 @@ func (s *Shown) state(l *loaded, g *graph.Graph, changing []string) *runState {
 	return r
 }
 
-// eventsOf makes events of records.
-func eventsOf(records []execution.Record) (events []execution.Event) {
+// finished makes the events of records.
+func finished(records []execution.Record) (events []execution.Event) {
 	for i := range records {
 		events = append(events, execution.Event{Record: &records[i], Time: records[i].End})
 	}
 	return events
 }
 
-// partsIn makes the events that name the steps of blocks and the branches of parallel nodes, also those without a record.
-// Items and turns have numbers.
-func (r *runState) partsIn(records []execution.Record) (events []execution.Event) {
-	seen := map[execution.Address]bool{}
-	for i := range records {
-		of := records[i].At().Outer()
-		if records[i].Part == "" || seen[of] || records[i].At().IsCounted() {
-			continue
-		}
-		seen[of] = true
-		p := placeAt(of)
-		if names := partNames(r.node(p)); names != nil {
-			events = append(events, execution.Event{
-				Kind: execution.PartsStarted, Time: r.history.Began(), Parts: &execution.Parts{Count: len(names), Branches: names},
-				Step: &execution.Visit{Frame: p.Frame, Index: p.At, Part: p.Part},
-			})
-		}
+// eventsOf makes the events of parts that have begun, at some time before their ends.
+func eventsOf(begun map[execution.Address]execution.Parts, at time.Time) (events []execution.Event) {
+	for _, of := range slices.SortedFunc(maps.Keys(begun), execution.Address.Compare) {
+		p, parts := placeAt(of), begun[of]
+		events = append(events, execution.Event{
+			Kind: execution.PartsStarted, Time: at, Parts: &parts, Step: &execution.Visit{Frame: p.Frame, Index: p.At, Part: p.Part},
+		})
 	}
 	return events
-}
-
-// partNames returns the names of the steps of a block, or of the branches of a parallel node; nil for other nodes.
-func partNames(node graph.Node) (names []string) {
-	switch node := node.(type) {
-	case *graph.Steps:
-		for _, s := range node.Block {
-			names = append(names, s.ID)
-		}
-	case *graph.Parallel:
-		for _, b := range node.Branches {
-			names = append(names, b.Name)
-		}
-	case *graph.Entry, *graph.MCP, *graph.Transform, *graph.Switch, *graph.SubGraph, *graph.Ask, *graph.Exit:
-	}
-	return names
 }
 
 // failure returns why the run has failed; nil: it has not.

@@ -15,7 +15,6 @@ mkdirSync('dist');
 
 await build({
   entryPoints: { app: 'src/main.js', editor: 'src/editor/editor.js' }, // the page loads the second when it is needed
-  external: ['/editor.js'],
   bundle: true,
   minify: true,
   format: 'esm',

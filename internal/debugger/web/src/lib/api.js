@@ -24,7 +24,7 @@ async function ask(method, path, body, read = JSON.parse, signal = undefined) {
   }
   let answer;
   try {
-    answer = await fetch(`/api/${path}`, options);
+    answer = await fetch(`api/${path}`, options);
   } catch {
     throw new ApiError(0, { message: 'toolgraph does not answer', hint: 'is `toolgraph ui` still running?' });
   }
@@ -52,7 +52,7 @@ export function withQuery(path, query = {}) {
 }
 // text fetches a whole value as its JSON text, whose numbers keep their digits.
 export async function text(path, query) {
-  const answer = await fetch(`/api/${withQuery(path, query)}`, { credentials: 'same-origin', cache: 'no-store' });
+  const answer = await fetch(`api/${withQuery(path, query)}`, { credentials: 'same-origin', cache: 'no-store' });
   const body = await answer.text();
   if (answer.ok) return body;
   let error;

@@ -10,6 +10,6 @@ export function valueSource(run, query, root = null, level = null) {
     table: (path, from) => get(of('table'), { ...at(path), from, marks: 1 }),
     search: (term, from) => get(of('search'), { ...query, text: term, from }),
     whole: (path) => text(of('whole'), { ...at(path), indent: 1, raw: 1 }),
-    file: (path) => `/api/${withQuery(of('whole'), { ...at(path), indent: 1, raw: 1, download: 1 })}`,
+    file: (path) => `api/${withQuery(of('whole'), { ...at(path), indent: 1, raw: 1, download: 1 })}`,
   };
 }

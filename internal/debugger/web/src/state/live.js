@@ -18,7 +18,7 @@ export function hush() {
 
 export function listen() {
   hush();
-  const mine = new EventSource('/api/events');
+  const mine = new EventSource('api/events');
   stream = mine;
   stream.onopen = () => {
     link.value = 'live';

@@ -55,7 +55,7 @@ export function pasted(text) {
 }
 
 // linkHere is the address of the place with a token.
-export const linkHere = async () => `${location.origin}/#token=${(await post('link')).token}${location.hash.length > 1 ? `&${location.hash.slice(1)}` : ''}`;
+export const linkHere = async () => `${location.origin}${location.pathname}#token=${(await post('link')).token}${location.hash.length > 1 ? `&${location.hash.slice(1)}` : ''}`;
 
 // retry is for a tab that comes back: another one may have renewed the session of this browser.
 export const retry = async (resume) => {

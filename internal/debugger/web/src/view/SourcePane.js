@@ -64,7 +64,7 @@ function Text() {
   const [ready, setReady] = useState('');
   useEffect(() => {
     let gone = false;
-    import('/editor.js').then(({ open }) => {
+    import(new URL('editor.js', import.meta.url)).then(({ open }) => {
       if (gone) return;
       editor.current = open(host.current, {
         text: file.text.peek(), label: `graph file ${source.peek().path}`, writable: source.peek().writable,

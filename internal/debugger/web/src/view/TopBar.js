@@ -8,14 +8,23 @@ import { Button } from './Button.js';
 
 const links = { live: 'connected', connecting: 'connecting …', lost: 'not connected; trying again', refused: 'not connected' };
 
+// FileChoice leads to the pages of the other graph files.
+function FileChoice({ of }) {
+  const here = of.files.find((f) => f.path === location.pathname);
+  return html`
+    <select class="file" aria-label="graph file" title=${of.file} value=${here?.path} onChange=${(e) => location.assign(e.currentTarget.value)}>
+      ${of.files.map((f) => html`<option key=${f.path} value=${f.path}>${f.name}</option>`)}
+    </select>`;
+}
+
 export function TopBar() {
   const p = project.value;
   return html`
     <header class="top">
       <div class="brand">
-        <img src="/icon.svg" alt="" width="22" height="22" />
+        <img src="icon.svg" alt="" width="22" height="22" />
         <h1 title=${p.title}>${p.title}</h1>
-        <span class="muted file" title=${p.file}>${p.file.split(/[\\/]/).pop()}</span>
+        ${p.files.length ? html`<${FileChoice} of=${p} />` : html`<span class="muted file" title=${p.file}>${p.file.split(/[\\/]/).pop()}</span>`}
       </div>
       <${Controls} />
       <div class="top-end">
