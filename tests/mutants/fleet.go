@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // schedules is how many schedules of the simulation a mutant of the fleet must not survive.
@@ -46,6 +47,9 @@ func runFleet(ctx context.Context) error {
 	t := trial{dir: dir, room: "tests/simulation"}
 	survived := 0
 	try := func(name string, m mutant) error {
+		if !strings.Contains(name, *only) {
+			return nil
+		}
 		if err := t.overlay(m); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ var (
 	seed    = flag.Uint64("seed", 1, "seed of the draw; a room's mutants depend on it and on the room's files alone")
 	each    = flag.Int("each", 6, "mutants a room")
 	limit   = flag.Duration("limit", 5*time.Minute, "time limit of each run of go test")
-	only    = flag.String("room", "", "the one room to break; all by default")
+	only    = flag.String("room", "", "the one room to break, with -fleet a part of the mutant's name; all by default")
 	again   = flag.String("again", "", "what this program printed before: only mutants that died then are tried, for they must die again")
 	fleet   = flag.Bool("fleet", false, "break what makes several processes one server, and print in which schedule of the simulation each mutant dies")
 	listing = flag.Bool("list", false, "print the mutants and run nothing")

@@ -85,7 +85,8 @@ func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''"
 // isMigration reports whether a text changes the schema, and is of several statements.
 func isMigration(text string) bool {
 	text = strings.TrimSpace(comments.ReplaceAllString(text, ""))
-	return strings.HasPrefix(text, "CREATE TABLE runs") || strings.HasPrefix(text, "ALTER TABLE") || strings.HasPrefix(text, "COMMENT ON")
+	verb, _, _ := strings.Cut(text, " ")
+	return verb == "CREATE" || verb == "ALTER" || verb == "COMMENT"
 }
 
 // tokens are what a migration is made of where a semicolon ends nothing.
