@@ -36,6 +36,9 @@ func (p *serving) CallTool(ctx context.Context, c execution.Call) (value.Value, 
 	if !p.held(ctx) {
 		return nil, context.Cause(ctx)
 	}
+	if !isSafeTool(c.Tool) && !p.f.db.hasCall(c.Run, c.Node) {
+		p.f.violated(recordKind, "call %s of run %s is sent by %s, and is not recorded", c.At(), c.Run, p.name)
+	}
 	n := p.f.called(p, &c)
 	took := time.Duration(hashOf(c.Run, string(c.At()), p.name)%400) * time.Millisecond
 	if c.Tool == "hold" {

@@ -191,6 +191,14 @@ func one(v []byte, kind uint32) []byte {
 	return pgMessage(appendRows(nil, []column{{"one", kind}}, [][][]byte{{v}}), 'C', zeroed("SELECT 1"))
 }
 
+// hasCall reports whether the events of a run have the name of a node. Nothing is written meanwhile: the caller's goroutine runs.
+func (s *pgServer) hasCall(run, node string) bool {
+	var n int
+	err := s.conn.QueryRowContext(context.Background(), `SELECT count(*) FROM chunks JOIN runs ON seq = run
+		WHERE id = ? AND instr(chunks.body, CAST(? AS BLOB)) > 0`, run, node).Scan(&n)
+	return err == nil && n > 0
+}
+
 // has reports whether there is a table.
 func (s *pgServer) has(table string) bool {
 	var n int
