@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim fleet fleet-versions temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim sim-mutants fleet fleet-versions temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -36,6 +36,9 @@ random: ## run all random cases of the suites of which go test runs some
 
 mutants: ## break ten rooms in small ways, one at a time, and print which tests notice (takes an hour; SEED=1, EACH=6)
 	go run ./tests/mutants -seed $${SEED:-1} -each $${EACH:-6}
+
+sim-mutants: ## break what makes processes one server in twelve ways, and print in which schedule of the simulation each is found (takes half an hour; SEED=1)
+	go run ./tests/mutants -fleet -seed $${SEED:-1}
 
 steps: ## run the thirty tasks of docs/experiments/steps in the engine (needs Node)
 	TOOLGRAPH_STEPS=1 go test -count=1 -v ./tests/steptasks

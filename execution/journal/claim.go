@@ -67,6 +67,9 @@ func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.writer.disabled(); err != nil { // nothing of the run would be recorded, and no other process would have it
+		return err
+	}
 	owner, err := s.process(ctx)
 	if err != nil {
 		return err

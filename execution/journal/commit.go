@@ -134,6 +134,10 @@ func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
 	if q.view == nil { // a flush
 		return nil, nil
 	}
+	if q.event.Kind == execution.RunStarted && c.runs[q.event.Run] != nil {
+		c.beganBefore(q)
+		return nil, nil
+	}
 	t, err := c.track(batch, q)
 	if t == nil || err != nil {
 		return nil, err
@@ -145,6 +149,16 @@ func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
 		return nil, fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
 	}
 	return touched, nil
+}
+
+// beganBefore refuses the beginning of a run that this process has begun before: the call of that has got the error that its
+// beginning cannot be recorded, and it is recorded nevertheless. No call works on the run, so it is given back, and who begins it
+// again joins it.
+func (c *committer) beganBefore(q *queued) {
+	if q.done != nil {
+		q.done <- takenError(q.event.Run)
+		q.done = nil
+	}
 }
 
 // track returns the run of an event, nil when another process has taken it.

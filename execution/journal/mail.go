@@ -45,8 +45,10 @@ func (s *Store) announce(ctx context.Context, address string, draining bool) (Pr
 	if err != nil {
 		return Process{}, s.writeFault(err)
 	}
-	s.announcing.Lock()
-	defer s.announcing.Unlock()
+	if err := s.announcing.Take(ctx); err != nil {
+		return Process{}, err
+	}
+	defer s.announcing.Free()
 	if before := s.known(); before.Name == p.Name && before.Address == address && before.Draining == draining {
 		return before, nil
 	}

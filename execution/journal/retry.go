@@ -187,6 +187,13 @@ func (w *writer) gone() error {
 	return w.off
 }
 
+// disabled is gone for who does not hold mu.
+func (w *writer) disabled() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.gone()
+}
+
 // lose counts an event as lost.
 func (w *writer) lose(e *execution.Event, before int) {
 	w.store.tally.unrecorded.Add(1)

@@ -33,7 +33,7 @@ type Store struct {
 	pruner  pruner
 	tally   tally
 
-	announcing sync.Mutex // held while the row of this process is changed
+	announcing Lock // held while the row of this process is changed
 
 	mu        sync.Mutex // guards what follows
 	owner     string     // of the runs of this process; empty: it has not had any
@@ -48,7 +48,7 @@ func New(data Database, opts Options) *Store {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{data: data, opts: opts}
+	s := &Store{data: data, opts: opts, announcing: NewLock()}
 	s.noter, _ = data.(Noter)
 	s.pruner.life, s.pruner.end = context.WithCancel(background)
 	s.writer = newWriter(s)

@@ -197,3 +197,81 @@ func TestEndIsNotRecorded(t *testing.T) {
 		t.Errorf("later: %+v, %v", run, err)
 	}
 }
+
+// A run whose beginning cannot be recorded begins again while the first beginning is on its way to the database: it begins
+// once there, its call joins it, and it is given back.
+func TestBegunAgain(t *testing.T) {
+	s, d := openUnreachable(t)
+	j := s.Journal(nil, About{File: "/g.yaml"})
+	d.left.Store(1 << 40)
+	for range 2 {
+		if err := j.Append(t.Context(), startedOnce("RUN")); !errors.Is(err, ErrNotBegun) {
+			t.Fatalf("the error is %v", err)
+		}
+	}
+	d.left.Store(0)
+	for s.writer.trouble() != nil {
+		s.writer.flush()
+	}
+	if err := j.Append(t.Context(), startedOnce("RUN")); !errors.Is(err, ErrTaken) {
+		t.Errorf("the error is %v", err)
+	}
+	events, err := s.Load(t.Context(), "RUN")
+	if err != nil || len(events) != 1 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+	left, err := s.Interrupted(t.Context(), About{File: "/g.yaml"})
+	if err != nil || len(left) != 1 {
+		t.Errorf("%d interrupted runs, %v", len(left), err)
+	}
+}
+
+// brokenDatabase is a database that does not let its process write any more.
+type brokenDatabase struct{ Database }
+
+var errBroken = errors.New("no rights")
+
+func (brokenDatabase) Write(context.Context, []*Pending) error { return errBroken }
+
+func (d brokenDatabase) Trouble(err error) Trouble {
+	if errors.Is(err, errBroken) {
+		return Lasting
+	}
+	return d.Database.Trouble(err)
+}
+
+// A process that records nothing any more claims no run: it could neither go on with it nor give it back.
+func TestClaimWithoutRecording(t *testing.T) {
+	dir := t.TempDir()
+	other, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"RUN", "OTHER"} {
+		if err := other.Journal(nil, About{}).Append(t.Context(), startedOnce(id)); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Release(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer other.Close()
+	data, err := NewSQLite(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(brokenDatabase{data}, Options{})
+	defer s.Close() //nolint:errcheck // it has recorded nothing
+	if err := s.Claim(t.Context(), "OTHER"); err != nil {
+		t.Errorf("before the first attempt to write: %v", err)
+	}
+	if err := s.Journal(nil, About{}).Append(t.Context(), startedOnce("MINE")); !errors.Is(err, errBroken) {
+		t.Fatalf("the error is %v", err)
+	}
+	if err := s.Claim(t.Context(), "RUN"); !errors.Is(err, errBroken) {
+		t.Errorf("the claim has the error %v", err)
+	}
+	if r, err := other.Run(t.Context(), "RUN"); err != nil || r.Status != Interrupted {
+		t.Errorf("the run is %s, %v", r.Status, err)
+	}
+}

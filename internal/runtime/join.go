@@ -234,7 +234,7 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, err, err != nil
 	}
 	result, err := l.endOf(ctx, run)
-	if l.isUnread(err) {
+	if isUnread(err) {
 		return nil, l.unavailable(err), true
 	}
 	return result, err, true
@@ -305,7 +305,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case crashLoop(run) != nil:
 		return nil, crashLoop(run), true
-	case l.isUnread(err):
+	case isUnread(err):
 		return nil, l.unavailable(err), true
 	case err != nil && j.waited != run.ID: // a process with the earlier version may be there
 		j.waited = run.ID
@@ -336,7 +336,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):
 		return nil, nil, false
-	case result == nil && l.isUnread(err):
+	case isUnread(err):
 		return nil, l.unavailable(err), true
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
 		j.state = leaving{}

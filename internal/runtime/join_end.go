@@ -11,12 +11,15 @@ import (
 	"toolgraph/graph"
 )
 
-// currentGraph returns the graph of a recorded run as the file is now. The error is
-// execution.ErrGraphChanged when it was another one.
+// What is read of a run that was recorded: its graph as the file is now, and its end. What cannot be read now may be read later, so
+// it says nothing of the run.
+
+// currentGraph returns the graph of a recorded run as the file is now. The error is execution.ErrGraphChanged when it was
+// another one, and isUnread when that is not known now.
 func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Graph, error) {
 	start, err := l.History.Start(ctx, run.ID)
 	if err != nil {
-		return nil, l.unread(err)
+		return nil, readError(err)
 	}
 	g, err := l.Recorded(ctx, run.Tool, start.Args)
 	if err == nil && !start.IsOf(g) {
@@ -29,7 +32,7 @@ func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Grap
 func (l *Loaded) endOf(ctx context.Context, run journal.Run) (*execution.Result, error) {
 	without := &execution.Result{RunID: run.ID}
 	g, changed := l.currentGraph(ctx, run)
-	if l.isUnread(changed) {
+	if isUnread(changed) {
 		return without, changed
 	}
 	events, err := l.History.Load(ctx, run.ID)
@@ -64,30 +67,17 @@ type lostError struct{ error }
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// readError returns the error of a run whose end was not read.
+// readError returns the error of a run of which something was not read.
 func readError(err error) error {
-	var gap *journal.GapError
-	if errors.As(err, &gap) {
+	if errors.As(err, new(*journal.GapError)) || errors.As(err, new(*journal.DamagedError)) {
 		return &lostError{err}
 	}
 	return &unreadError{err}
 }
 
-// unread returns the error of a run that was not read: an *unreadError if the database is the reason.
-func (l *Loaded) unread(err error) error {
-	if l.History.IsTrouble(err) {
-		return &unreadError{err}
-	}
-	return err
-}
-
-// isUnread reports whether a run was not read because of the database, so that the client can ask again.
-func (l *Loaded) isUnread(err error) bool {
-	var unread *unreadError
-	return errors.As(err, &unread) && l.History.IsTrouble(err)
-}
-
-// unreadError is the error of a run that cannot be read now.
+// unreadError is the error of a run that cannot be read now, so nothing is known of it.
 type unreadError struct{ error }
 
 func (e *unreadError) Unwrap() error { return e.error }
+
+func isUnread(err error) bool { return errors.As(err, new(*unreadError)) }

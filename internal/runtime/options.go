@@ -49,6 +49,7 @@ type Options struct {
 
 	Elsewhere func(ctx context.Context, s *Session) (_ Elsewhere, end func(), err error) // connects to where runs are made; nil: in this process
 	Around    func(execution.Journal) execution.Journal                                  // around the journal of runs; nil: nothing is
+	Upstream  func(pool execution.ToolCaller) execution.ToolCaller                       // makes the calls of runs, with the pool of the file or without; nil: the pool makes them
 }
 
 // Logging says where the log goes, and what is in it.
@@ -60,11 +61,12 @@ type Logging struct {
 
 // History says how runs are recorded.
 type History struct {
-	Place    string // a directory, or the URL of a database
-	Missing  error  // why there is no place; nil: there is one
-	Required bool   // without a store, the process does not start
-	Durable  bool   // each step is flushed to disk before the next
-	MaxValue int    // bytes of the longest value that is recorded, as JSON
+	Place    string                                        // a directory, or the URL of a database
+	Open     func(journal.Options) (*journal.Store, error) // opens the store in place of Place; nil: Place is opened
+	Missing  error                                         // why there is no place; nil: there is one
+	Required bool                                          // without a store, the process does not start
+	Durable  bool                                          // each step is flushed to disk before the next
+	MaxValue int                                           // bytes of the longest value that is recorded, as JSON
 
 	Serves bool // the process makes runs for others: it deletes old ones also in a store without a policy
 	Keep   journal.Retention
@@ -80,6 +82,9 @@ func (h *History) open(log *slog.Logger) (*journal.Store, error) {
 	opts := journal.Options{Durable: h.Durable, MaxValue: h.MaxValue, Logger: log}
 	if h.Serves {
 		opts.Keep, opts.SetsKeep = h.Keep, h.Unused != nil
+	}
+	if h.Open != nil {
+		return h.Open(opts)
 	}
 	return state.Open(h.Place, opts)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/execution"
+	"toolgraph/execution/journal"
 	"toolgraph/graph"
 )
 
@@ -65,28 +66,32 @@ func (l *Loaded) Claim(ctx context.Context, id string) ([]execution.Event, error
 	return l.claimedBy(ctx, id, l.History.ClaimInDoubt)
 }
 
-// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
+// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call. An error is isUnread
+// when nothing is known of the run now.
 func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
 	events, err := l.History.Load(ctx, id)
 	if err != nil {
-		return nil, l.unread(err)
+		return nil, readError(err)
 	}
 	if !HasEnded(events) {
 		// A run is claimed only when it is recorded completely. Then it is read again,
 		// because another process may have resumed it and died in between.
 		complete := l.History.Journal(l.File.Secrets, About(l.Project))
 		if _, err := complete.Load(ctx, id); err != nil {
-			return nil, l.unread(err)
+			return nil, readError(err)
 		}
-		if err := claim(ctx, id); err != nil {
-			return nil, l.unread(err)
+		switch err := claim(ctx, id); {
+		case errors.Is(err, journal.ErrRunning):
+			return nil, err
+		case err != nil:
+			return nil, readError(err)
 		}
 		if events, err = complete.Load(ctx, id); err != nil {
 			l.giveBack(ctx, id)
-			err = l.unread(err)
+			return nil, readError(err)
 		}
 	}
-	return events, err
+	return events, nil
 }
 
 // giveBack lets any process resume a suspended run, as soon as this one has recorded it.

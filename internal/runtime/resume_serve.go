@@ -159,14 +159,19 @@ func (r *resumer) sweep(ctx, soft context.Context) {
 
 // wanted reports whether a run is to be resumed. The reason why not is logged once.
 func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.tries[run.ID] >= maxTries || r.active[run.ID] || run.Question != nil && r.waits[run.ID] == run.Question.Digest {
+	if r.isKnown(run) {
 		return false // there may be many that wait for days
 	}
 	log := r.Log.With("run", run.ID, "tool", run.Tool)
-	_, _, err := r.versionOf(ctx, run)
+	v, _, err := r.versionOf(ctx, run)
+	if err == nil {
+		defer r.done(v)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
+	case isUnread(err):
+		return false // until the next sweep
 	case err != nil && run.File != About(r.Project).File: // of another file, or another version on another machine
 	case err != nil:
 		log.Warn("an interrupted run is not resumed: its tool has changed or no longer exists", "remedy", "toolgraph resume "+run.ID+" --changed")
@@ -181,6 +186,13 @@ func (r *resumer) wanted(ctx context.Context, run journal.Run) bool {
 	}
 	r.tries[run.ID] = maxTries
 	return false
+}
+
+// isKnown reports whether nothing is to be done about a run, as far as is known without asking the history.
+func (r *resumer) isKnown(run journal.Run) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tries[run.ID] >= maxTries || r.active[run.ID] || run.Question != nil && r.waits[run.ID] == run.Question.Digest
 }
 
 // crashLoop returns why a run is not resumed that may be the reason why its processes end; nil for others.
@@ -210,12 +222,7 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 		defer r.mu.Unlock()
 		delete(r.active, run.ID)
 	}()
-	r.mu.Lock()
 	v, g, err := r.versionOf(ctx, run)
-	if err == nil {
-		v.using++
-	}
-	r.mu.Unlock()
 	if err != nil {
 		return false // wanted has checked it
 	}
@@ -246,6 +253,8 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	case errors.Is(err, journal.ErrTaken), r.isTaken(ctx, run.ID):
 		log.Info("another process is resuming the interrupted run")
 		return true
+	case isUnread(err):
+		log.Warn("an interrupted run cannot be read now; trying again later", "error", err)
 	default:
 		log.Warn("an interrupted run cannot be resumed", "error", err)
 		r.mu.Lock()

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -33,20 +34,30 @@ func (r *resumer) use(l *Loaded) {
 	r.ring()
 }
 
-// versionOf returns the version whose graph a run has, the newest one when several have it; r.mu is held. The error is that of the
-// newest when none has it.
-func (r *resumer) versionOf(ctx context.Context, run journal.Run) (*version, *graph.Graph, error) {
-	var first error
-	for _, v := range r.all {
-		g, err := v.currentGraph(ctx, run)
-		if err == nil {
-			return v, g, nil
-		}
-		if first == nil {
-			first = err
-		}
+// versionOf returns the version whose graph a run has, the newest one when several have it, which is in use until done. The
+// error is that of the newest when none has it.
+func (r *resumer) versionOf(ctx context.Context, run journal.Run) (found *version, of *graph.Graph, first error) {
+	r.mu.Lock()
+	all := slices.Clone(r.all)
+	for _, v := range all { // none is released while the history is asked
+		v.using++
 	}
-	return nil, nil, first
+	r.mu.Unlock()
+	for _, v := range all {
+		if found == nil {
+			g, err := v.currentGraph(ctx, run)
+			if err == nil {
+				found, of = v, g
+				continue
+			}
+			first = cmp.Or(first, err)
+		}
+		r.done(v)
+	}
+	if found != nil {
+		first = nil
+	}
+	return found, of, first
 }
 
 // done ends the use of a version.

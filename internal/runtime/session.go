@@ -154,6 +154,9 @@ func Open(ctx context.Context, o Options, given *config.Secrets) (s *Session, er
 			s = nil // so that a caller who closes what it has does not close it again
 		}
 	}()
+	if o.Upstream != nil {
+		s.callers = append(s.callers, o.Upstream)
+	}
 	s.callers = append(s.callers, s.seen.caller)
 	if err = s.observe(ctx, log); err != nil {
 		return s, err

@@ -345,9 +345,8 @@ func (l *Loaded) continueTask(ctx context.Context, j *joining, c *server.Continu
 func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Result, error) {
 	result, err := l.endOf(ctx, run)
 	var lost *lostError
-	var unread *unreadError
 	switch {
-	case errors.As(err, &unread):
+	case isUnread(err):
 		return nil, l.unavailable(err)
 	case errors.As(err, &lost):
 		return nil, &server.LostError{Err: err}

@@ -53,9 +53,17 @@ func newDraw(ctx context.Context, seed uint64, room string) (*draw, error) {
 	if err != nil {
 		return nil, fmt.Errorf("go list %s: %w", room, err)
 	}
-	sites := map[string][]mutant{}
+	var files []string
 	for _, name := range strings.Fields(string(out)) {
-		file := filepath.Join(room, name)
+		files = append(files, filepath.Join(room, name))
+	}
+	return newDrawOf(seed, room, files)
+}
+
+// newDrawOf is newDraw for some files, which have a name together.
+func newDrawOf(seed uint64, of string, files []string) (*draw, error) {
+	sites := map[string][]mutant{}
+	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
@@ -69,7 +77,7 @@ func newDraw(ctx context.Context, seed uint64, room string) (*draw, error) {
 		ast.Inspect(tree, r.visit)
 	}
 	name := fnv.New64a()
-	_, _ = name.Write([]byte(room)) // never fails
+	_, _ = name.Write([]byte(of)) // never fails
 	return &draw{rand.New(rand.NewPCG(seed, name.Sum64())), sites}, nil
 }
 

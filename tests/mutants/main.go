@@ -37,15 +37,20 @@ var (
 	seed    = flag.Uint64("seed", 1, "seed of the draw; a room's mutants depend on it and on the room's files alone")
 	each    = flag.Int("each", 6, "mutants a room")
 	limit   = flag.Duration("limit", 5*time.Minute, "time limit of each run of go test")
-	only    = flag.String("room", "", "the one room to break; all by default")
+	only    = flag.String("room", "", "the one room to break, with -fleet a part of the mutant's name; all by default")
 	again   = flag.String("again", "", "what this program printed before: only mutants that died then are tried, for they must die again")
+	fleet   = flag.Bool("fleet", false, "break what makes several processes one server, and print in which schedule of the simulation each mutant dies")
 	listing = flag.Bool("list", false, "print the mutants and run nothing")
 )
 
 func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx)
+	do := run
+	if *fleet {
+		do = runFleet
+	}
+	err := do(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -105,6 +110,11 @@ type trial struct {
 
 // mutant draws until one compiles: dropping a statement may leave a variable that nothing uses. Its overlay is written.
 func (t trial) mutant(ctx context.Context, d *draw) (mutant, error) {
+	return t.mutantOf(ctx, d, "./"+t.room)
+}
+
+// mutantOf is mutant for one of several packages.
+func (t trial) mutantOf(ctx context.Context, d *draw, packages ...string) (mutant, error) {
 	for {
 		m, err := d.next()
 		if err != nil {
@@ -113,7 +123,7 @@ func (t trial) mutant(ctx context.Context, d *draw) (mutant, error) {
 		if err := t.overlay(m); err != nil {
 			return m, err
 		}
-		out, err := t.command(ctx, "build", "./"+t.room).CombinedOutput()
+		out, err := t.command(ctx, append([]string{"build"}, packages...)...).CombinedOutput()
 		switch {
 		case err == nil:
 			return m, nil

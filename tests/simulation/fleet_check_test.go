@@ -1,14 +1,16 @@
 package simulation
 
 import (
+	"context"
 	"fmt"
-	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
-	"toolgraph/config"
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
+	"toolgraph/internal/runtime"
 )
 
 // kind is an invariant of a fleet.
@@ -16,14 +18,18 @@ type kind string
 
 const (
 	fenceKind   kind = "fence"   // no event of a process after another one has claimed its run
+	claimKind   kind = "claim"   // a run that a living process has is not claimed
 	orderKind   kind = "order"   // the events of a run are a sequence that one process could have written
-	finishKind  kind = "finish"  // a run ends once
-	sentKind    kind = "sent"    // a call that is not safe to repeat is sent once, unless an operator permits more
+	finishKind  kind = "finish"  // a run ends once, and one that is cancelled stays so
+	sentKind    kind = "sent"    // a call that is not safe to repeat is sent once
+	keyKind     kind = "key"     // a call that is repeated has the idempotency key that it had
+	recordKind  kind = "record"  // a call that is not safe to repeat is in the database before it is sent
+	lostKind    kind = "lost"    // a run that can continue is not deleted
 	endKind     kind = "end"     // each run has an end, and each client an answer, when the faults stop
-	outcomeKind kind = "outcome" // all clients of a key get the same: what the undisturbed run has
-	answerKind  kind = "answer"  // an answer counts once, for the question that it is to
-	leaseKind   kind = "lease"   // a process whose heart beats does not lose its runs
-	engineKind  kind = "engine"  // what a process reads, the engine can go on with
+	outcomeKind kind = "outcome" // all clients of a key get the same: the value of the run
+	answerKind  kind = "answer"  // an answer counts once
+	leaseKind   kind = "lease"   // a process that has shown that it lives does not lose its runs
+	engineKind  kind = "engine"  // nothing else goes wrong
 )
 
 type violation struct {
@@ -31,126 +37,120 @@ type violation struct {
 	text string
 }
 
-// note adds a line to the trace.
-func (f *fleet) note(format string, args ...any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.trace = append(f.trace, fmt.Sprintf("%9.3fs ", time.Since(f.began).Seconds())+fmt.Sprintf(format, args...))
-}
-
-// violated adds a violation of an invariant.
-func (f *fleet) violated(k kind, format string, args ...any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.violate(k, format, args...)
-}
-
-func (f *fleet) violate(k kind, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	f.trace = append(f.trace, fmt.Sprintf("VIOLATION of %s: %s", k, text))
-	f.violations = append(f.violations, violation{k, text})
-}
-
-// check checks the runs of a fleet in which nothing happens any more.
+// check checks a fleet in which nothing happens any more: what clients got, and what is recorded.
 func (f *fleet) check() {
-	for _, id := range slices.Sorted(maps.Keys(f.db.runs)) {
-		row := f.db.runs[id]
-		f.checkTerms(id, row)
-		events := row.load()
-		if err := execution.CheckEvents(events); err != nil {
-			f.violated(orderKind, "%s: %v", id, err)
+	store, err := f.open(&client{name: "observer"}, journal.Options{ReadOnly: true})
+	if err != nil {
+		f.violated(engineKind, "%v", err)
+		return
+	}
+	defer store.Close()
+	runs, err := store.List(f.ctx, journal.Filter{Limit: 1000})
+	if err != nil {
+		f.violated(engineKind, "the runs are not listed: %v", err)
+		return
+	}
+	for _, run := range runs {
+		events, err := store.Load(f.ctx, run.ID)
+		if err != nil {
+			f.violated(orderKind, "run %s is not read: %v", run.ID, err)
+			continue
 		}
-		f.checkEnds(id, row.status, events)
-		f.checkAnswers(id, events)
+		f.checkRun(run, events)
+	}
+	for _, c := range f.callers {
+		f.checkCaller(c)
 	}
 }
 
-// checkTerms checks that each event is of the process that had the run, and that the events of a
-// process are the first ones that its run had there.
-func (f *fleet) checkTerms(id string, row *runRow) {
-	written := map[*tenure]int{}
-	for i, e := range row.events {
-		at := len(row.terms) - 1
-		for row.terms[at].first > i {
-			at--
-		}
-		if owner := row.terms[at].owner; owner != e.owner {
-			f.violated(fenceKind, "%s: event %d, %s, is of %s, and %s has claimed the run", id, i, describe(&e.event), e.owner, owner)
-		}
-		n, got := written[e.by], describe(&e.event)
-		if n >= len(e.by.appended) || e.by.appended[n] != got || n > 0 && row.events[i-1].by != e.by {
-			f.violated(orderKind, "%s: event %d is %s, which is not event %d of the run in %s, or not the next one", id, i, got, n, e.owner)
-		}
-		written[e.by]++
-		resolved := slices.ContainsFunc(row.terms, func(t term) bool { return t.first == i && t.operator })
-		if i > 0 && row.events[i-1].event.End != nil && !resolved {
-			f.violated(finishKind, "%s: event %d is after the end, and no operator has resolved a call", id, i)
-		}
+// checkRun checks the events of a run.
+func (f *fleet) checkRun(run journal.Run, events []execution.Event) {
+	if err := execution.CheckEvents(events); err != nil {
+		f.violated(orderKind, "run %s: %v", run.ID, err)
 	}
-}
-
-// checkEnds checks the end of a run, and what its clients have got.
-func (f *fleet) checkEnds(id string, status journal.Status, events []execution.Event) {
-	var ends []*execution.End
-	final := 0
+	answered := map[string]bool{}
+	var ended time.Time
 	for i := range events {
-		if end := events[i].End; end != nil {
-			ends = append(ends, end)
-			if end.Failure == nil || end.Failure.Code != execution.CodeOutcomeUnknown {
-				final++
+		e := &events[i]
+		if e.End != nil {
+			ended = e.Time
+		}
+		if a := e.Answer; a != nil {
+			if name := string(e.At()) + a.Digest; answered[name] {
+				f.violated(answerKind, "run %s: the question of %s has two answers", run.ID, e.At())
+			} else {
+				answered[name] = true
 			}
 		}
 	}
-	if final > 1 {
-		f.violated(finishKind, "%s has %d ends", id, final)
-	}
-	if len(ends) == 0 {
-		return // it is reported that the schedule has no end
-	}
-	for _, c := range f.clients {
-		if c.run == id && c.done && !c.gone && c.outcome != outcomeOf(ends[0]) {
-			f.violated(outcomeKind, "client %d has got %s of %s, which has %s", c.number, c.outcome, id, outcomeOf(ends[0]))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name, all := range f.ledger {
+		if last := all[len(all)-1]; name.run == run.ID && !ended.IsZero() && last.at.After(ended) && !isSafeTool(last.Tool) {
+			f.violate(finishKind, "run %s has ended, and %s makes call %s afterwards", run.ID, last.by, name.at)
 		}
 	}
-	if final == 0 {
-		return
-	}
-	if status == journal.Cancelled && !f.cancelled[id] {
-		f.violated(outcomeKind, "%s is cancelled, and no client has cancelled it", id)
-	}
-	w, st := newWorld(f.world.s, 0), &story{}
-	w.events, w.cancelled = events, f.cancelled[id]
-	if last := ends[len(ends)-1]; last.Failure != nil {
-		st.err = last.Failure
-	} else {
-		st.value = text(last.Value)
-	}
-	w.compare(f.reference, f.undisturbed, st)
-	for _, v := range st.violations {
-		f.violated(outcomeKind, "%s: %s", id, v)
+	if run.Status == journal.Cancelled && !f.mayBeCancelled(run, events) {
+		f.violate(outcomeKind, "run %s of %s is cancelled, and nobody has cancelled it", run.ID, run.Tool)
 	}
 }
 
-// checkAnswers checks that each question has one answer, which is the user's.
-func (f *fleet) checkAnswers(id string, events []execution.Event) {
-	seen := map[string]bool{}
-	for i := range events {
-		a := events[i].Answer
-		if a == nil || a.Action == execution.TimedOut || a.Action == execution.NoUser {
+// mayBeCancelled reports whether a client of a run has left, or an operator has cancelled the run. f.mu is held.
+func (f *fleet) mayBeCancelled(run journal.Run, events []execution.Event) bool {
+	id := fmt.Sprint(events[0].Start.Args)
+	return f.cancelled[run.ID] || slices.ContainsFunc(f.callers, func(c *caller) bool {
+		return c.tool == run.Tool && (c.broke || c.cancels > 0) && c.key == "" && strings.Contains(id, fmt.Sprint(c.id))
+	})
+}
+
+// unknown is the answer about a run that has ended because of an in-doubt call.
+var unknown = regexp.MustCompile(`outcome-unknown|outcome is unknown|is unknown whether|not safe to repeat`)
+
+// checkCaller checks what a client has got: with a key always the same, and the value of the run.
+func (f *fleet) checkCaller(c *caller) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	want := regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,"paid":(1|\[1,2\])(,"version":2)?\}$`, c.id))
+	for _, a := range c.answers {
+		isCancelled := strings.Contains(a, "cancelled") && (f.anyCancelled() || c.broke && c.key == "")
+		switch {
+		case a != c.answers[0] && c.key != "":
+			f.violate(outcomeKind, "%v is answered with %q, and with %q before", c, a, c.answers[0])
+		case !want.MatchString(a) && !unknown.MatchString(a) && !isCancelled:
+			f.violate(outcomeKind, "%v is answered with %q", c, a)
+		}
+	}
+	most := map[string]int{"order": 1, "confirm": 1, "late": 2}[c.tool]
+	if c.key != "" && f.paid[c.id] > most {
+		f.violate(sentKind, "%v has paid %d times", c, f.paid[c.id])
+	}
+}
+
+func (f *fleet) anyCancelled() bool { return len(f.cancelled) > 0 }
+
+// operate lets an operator cancel a run.
+func (f *fleet) operate() {
+	store, err := f.open(&client{name: "operator"}, journal.Options{})
+	if err != nil {
+		f.violated(engineKind, "%v", err)
+		return
+	}
+	defer store.Close()
+	ctx, cancel := context.WithTimeout(f.ctx, time.Minute)
+	defer cancel()
+	runs, err := store.List(ctx, journal.Filter{Limit: 100})
+	if err != nil {
+		return
+	}
+	for _, run := range runs {
+		if run.HasEnded() || hashOf(run.ID)%2 == 0 {
 			continue
 		}
-		name := questionOf(events[i].At(), a.Digest)
-		if seen[name] {
-			f.violated(answerKind, "%s: question %s has two answers", id, name)
-		}
-		seen[name] = true
-		q := &execution.Question{Node: events[i].Step.Name(), Digest: a.Digest}
-		if a.Content != nil {
-			q.Form = &config.Data{}
-		}
-		if want := answerOfUser(q); a.Action != want.Action || a.Content != nil && text(a.Content) != text(want.Content) {
-			f.violated(answerKind, "%s: question %s is answered with %s %s, and the user has said %s %s",
-				id, name, a.Action, text(a.Content), want.Action, text(want.Content))
-		}
+		f.mu.Lock()
+		f.cancelled[run.ID] = true
+		f.mu.Unlock()
+		_, err := runtime.CancelRun(ctx, store, run.ID)
+		f.note("an operator cancels run %.6s: %v", run.ID, err)
+		return
 	}
 }

@@ -1,326 +1,317 @@
 package simulation
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
+	"os"
 	"slices"
 	"sync"
 	"testing/synctest"
 	"time"
 
-	"toolgraph/execution"
+	"toolgraph/execution/journal"
 )
 
-// fleet is several processes, their database, their upstream servers and their clients.
+// fleet is several processes, their database, their upstream server and their clients.
 type fleet struct {
-	world *world // has the scenario, and the upstream servers' answers
-	// reference is the run without faults, with one process.
-	reference   *world
-	undisturbed *life
-	rules       rules
-	rng         *rand.Rand // of the scheduler's goroutine alone
-	db          *database
-	durable     bool
-	began       time.Time
-	ctx         context.Context //nolint:containedctx // ends with the schedule
-	running     sync.WaitGroup
+	db       *pgServer
+	seed     uint64
+	rng      *rand.Rand        // of the scheduler's goroutine alone
+	drawn    map[string]uint64 // how often, for draw
+	files    []string          // the versions of the graph file
+	keep     journal.Retention
+	resource *url.URL
+	began    time.Time
+	ctx      context.Context //nolint:containedctx // ends with the schedule
+	running  sync.WaitGroup
 
-	servers  []*server // nil: the process is dead
-	faults   int       // that are left: processes that are killed, paused and drained
-	losses   int       // that are left: requests and acknowledgements that are lost
-	clients  []*fleetClient
-	steps    int
-	started  int
-	tookOver int
+	faults     []fault
+	losses     int // that are left: statements that are slow, lost, refused, or whose answer is lost
+	callers    []*caller
+	started    int
+	statements int
+	downUntil  time.Time   // the database is down until then; zero: it is up
+	restarts   []time.Time // of dead processes, by slot
+	updates    bool        // processes are started with the next version of the graph file
+	standbys   []*standby
 
 	mu         sync.Mutex // guards what follows
-	requests   []*request
+	processes  []*serving // by slot
+	all        []*serving // also those that are dead
 	ledger     map[attemptKey][]*sent
-	repeats    map[attemptKey]map[int]bool
-	cancelled  map[string]bool // runs, by a client
-	operating  map[string]bool // runs whose in-doubt call an operator resolves
-	lost       int
+	paid       map[int]int
+	cancelled  map[string]bool // runs, by an operator
 	trace      []string
 	violations []violation
 }
 
-// attemptKey names an attempt of a call.
-type attemptKey struct {
-	run     string
-	at      execution.Address
-	attempt int
+// fault is something that happens at a time.
+type fault struct {
+	at time.Duration
+	do func()
 }
 
-// sent is a call that was sent, or was on its way.
-type sent struct {
-	entry
-	by *tenure
-}
+func (f *fleet) upTo(d time.Duration) time.Duration { return time.Duration(f.rng.Int64N(int64(d))) }
 
-// fleetClient wants the outcome of a run, from whichever process.
-type fleetClient struct {
-	run     string
-	number  int
-	after   time.Duration
-	outcome string
-	done    bool
-	gone    bool // it has cancelled
-}
+// chance is true once in n times.
+func (f *fleet) chance(n int) bool { return f.rng.IntN(n) == 0 }
 
-func newFleet(s *scenario, seed uint64, r rules) *fleet {
+func newFleet(seed uint64, files []string) *fleet {
 	f := &fleet{
-		world: newWorld(s, seed), rules: r, rng: rand.New(rand.NewPCG(seed, 7)),
-		ledger: map[attemptKey][]*sent{}, repeats: map[attemptKey]map[int]bool{}, cancelled: map[string]bool{}, operating: map[string]bool{},
+		seed: seed, rng: rand.New(rand.NewPCG(seed, 7)), drawn: map[string]uint64{}, files: files, resource: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/mcp"}, began: time.Now(),
+		ledger: map[attemptKey][]*sent{}, paid: map[int]int{}, cancelled: map[string]bool{},
 	}
-	f.db = &database{f: f, runs: map[string]*runRow{}, beats: map[string]time.Time{}, mail: map[string][]message{}}
-	f.durable = f.rng.IntN(4) == 0
-	f.faults, f.losses = f.rng.IntN(9), f.rng.IntN(16)
-	f.servers = make([]*server, 2+f.rng.IntN(2))
-	for i := range 1 + f.rng.IntN(2) {
-		for n := range 1 + f.rng.IntN(3) {
-			f.clients = append(f.clients, &fleetClient{run: fmt.Sprintf("run%d", i+1), number: n, after: time.Duration(f.rng.IntN(15)) * time.Second})
-		}
+	f.processes = make([]*serving, 2+f.rng.IntN(2))
+	f.restarts, f.updates = make([]time.Time, len(f.processes)), f.chance(3)
+	f.losses = f.rng.IntN(16)
+	for id := range 2 + f.rng.IntN(6) {
+		f.callers = append(f.callers, f.newCaller(id+1))
 	}
+	for range f.rng.IntN(6) {
+		f.faults = append(f.faults, fault{f.upTo(30 * time.Second), f.anyFault()})
+	}
+	slices.SortStableFunc(f.faults, func(a, b fault) int { return int(a.at - b.at) })
 	return f
 }
 
-// mostSteps and mostTime are when a schedule hangs.
+// newCaller makes a client. Some have the key of the one before, with another subject.
+func (f *fleet) newCaller(id int) *caller {
+	c := &caller{id: id, subject: []string{"ada", "bob"}[f.rng.IntN(2)], after: f.upTo(20 * time.Second), steps: 1 + f.rng.IntN(6)}
+	c.tool = []string{"order", "order", "order", "confirm", "late", "hold"}[f.rng.IntN(6)]
+	switch {
+	case c.tool == "hold":
+		c.cancels = time.Second + f.upTo(10*time.Second)
+	case !f.chance(4):
+		c.key = fmt.Sprint("key-", id)
+		c.repeats = f.rng.IntN(3)
+	}
+	if c.key != "" && len(f.callers) > 0 && f.chance(2) {
+		before := f.callers[len(f.callers)-1]
+		if before.key == fmt.Sprint("key-", before.id) && before.tool == c.tool && before.subject != c.subject {
+			c.key = before.key
+		}
+	}
+	return c
+}
+
+// mostTime is when a schedule hangs, and mostStatements too.
 const (
-	mostSteps = 60_000
-	mostTime  = 3 * time.Hour
+	mostTime       = 20 * time.Minute
+	mostStatements = 100_000
 )
 
 // play schedules everything to its end.
 func (f *fleet) play(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
-	f.ctx, f.began = ctx, time.Now()
-	for i := range f.servers {
-		f.servers[i] = f.start(i)
+	defer cancel()
+	f.ctx = ctx
+	var err error
+	if f.db, err = newPGServer(ctx); err != nil {
+		f.violated(engineKind, "%v", err)
+		return
 	}
-	for _, c := range f.clients {
-		f.running.Go(func() { f.serve(c) })
+	f.db.note, f.db.breaks = f.note, f.violated
+	f.db.mayLose = f.chance(2)
+	defer f.db.close()
+	for i := range f.processes {
+		f.put(i, f.start(i, 0))
 	}
-	for ; ; f.steps++ {
-		synctest.Wait()
-		f.beat()
-		if f.settled() {
-			break
-		}
-		if f.steps > mostSteps || time.Since(f.began) > mostTime {
-			f.violated(endKind, "after %d steps and %v it has no end", f.steps, time.Since(f.began))
-			break
-		}
-		f.step()
+	for _, c := range f.callers {
+		f.running.Go(func() { f.call(c) })
 	}
-	f.check()
-	for i, p := range f.servers {
-		if p != nil {
-			f.servers[i] = nil
-			p.die()
-		}
+	f.schedule(f.settled)
+	f.calm()
+	if !f.hasFailed() {
+		checked := make(chan struct{})
+		f.running.Go(func() {
+			defer close(checked)
+			f.check()
+		})
+		f.schedule(func() bool { return isClosed(checked) })
 	}
 	cancel()
+	f.schedule(f.hasEnded)
 	f.running.Wait()
-}
-
-// serve is a client: it asks one process after the other until one answers.
-func (f *fleet) serve(c *fleetClient) {
-	time.Sleep(c.after)
-	for try := 0; f.ctx.Err() == nil; try++ {
-		f.mu.Lock()
-		p := f.servers[(len(c.run)+c.number*7+try*5+int(c.after/time.Second))%len(f.servers)]
-		gone := c.gone
-		f.mu.Unlock()
-		if gone {
-			return
-		}
-		if p != nil {
-			if out, err := p.request(c.run); err == nil {
-				f.mu.Lock()
-				c.outcome, c.done = out, true
-				f.mu.Unlock()
-				return
-			}
-		}
-		time.Sleep(time.Second)
+	for _, b := range f.standbys {
+		b.close()
 	}
 }
 
-// chaotic reports whether faults may happen still.
-func (f *fleet) chaotic() bool { return f.faults > 0 || f.losses > 0 }
-
-// settled reports whether all is over: each client has its outcome, and each run its end.
-func (f *fleet) settled() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.requests) > 0 {
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
 		return false
 	}
-	for _, c := range f.clients {
-		if !c.done && !c.gone {
-			return false
+}
+
+// schedule lets one thing happen after the other, until it is over.
+func (f *fleet) schedule(isOver func() bool) {
+	until, most := time.Now().Add(mostTime), f.statements+mostStatements
+	for {
+		synctest.Wait()
+		if isOver() || f.hasFailed() && f.ctx.Err() == nil {
+			return
+		}
+		if f.statements > most || time.Now().After(until) {
+			f.violated(endKind, "after %d statements and %v it has no end", f.statements, time.Since(f.began))
+			return
+		}
+		if f.happens() || f.answers() {
+			continue
+		}
+		select {
+		case <-f.db.wake:
+		case <-time.After(f.next()):
 		}
 	}
-	for _, p := range f.servers {
-		if p != nil && !p.idle() {
-			return false
+}
+
+// next is how long nothing happens if no process does anything.
+func (f *fleet) next() time.Duration {
+	next := 500 * time.Millisecond
+	now := time.Now()
+	f.db.mu.Lock()
+	defer f.db.mu.Unlock()
+	for _, st := range f.db.pending {
+		for _, at := range []time.Time{st.until, st.from.owner.thaws()} {
+			if left := at.Sub(now); left > 0 {
+				next = min(next, left)
+			}
 		}
 	}
-	for _, row := range f.db.runs {
-		if !row.hasEnded() {
-			return false
+	return next
+}
+
+// answers lets the server of the database answer one statement; it reports whether there was one.
+func (f *fleet) answers() bool {
+	all := f.db.ready(func(st *statement) bool { return f.draw("arrives", st, 2) == 0 })
+	if len(all) == 0 {
+		return false
+	}
+	f.statements++
+	st := all[f.draw("next", all[0], uint64(len(all)))]
+	if f.losses > 0 && !st.lost && st.from != f.db.holder && f.draw("loss", st, 25) == 0 {
+		f.losses--
+		if f.loses(st) {
+			return true
 		}
+	}
+	f.db.take(st)
+	reply := f.db.execute(st)
+	if !st.lost {
+		st.done <- reply
 	}
 	return true
 }
 
-// action is something that can happen next.
-type action struct {
-	weight int
-	do     func()
+// draw draws a number for a statement, below n: what is drawn depends on the statement, and on how many like it the process has
+// sent, so that one more elsewhere changes nothing here.
+func (f *fleet) draw(what string, st *statement, n uint64) uint64 {
+	kind := what + st.from.owner.name + st.text[:min(len(st.text), 24)]
+	f.drawn[kind]++
+	return hashOf(kind, fmt.Sprint(f.seed, f.drawn[kind])) % n
 }
 
-// step lets one thing happen, or time pass.
-func (f *fleet) step() {
-	var all []action
-	total := 0
-	add := func(weight int, do func()) {
-		all = append(all, action{weight, do})
-		total += weight
+// loses lets something happen to a statement, and reports whether that was all.
+func (f *fleet) loses(st *statement) bool {
+	p := st.from.owner.name
+	switch f.draw("how", st, 6) {
+	case 0, 1:
+		d := []time.Duration{100 * time.Millisecond, 3 * time.Second, 20 * time.Second}[f.draw("long", st, 3)]
+		d = time.Duration(f.draw("late", st, uint64(d)))
+		f.note("a statement of %s is on its way for %v: %.60s", p, d, st.text)
+		st.until = time.Now().Add(d)
+		return true
+	case 2:
+		f.note("a connection of %s is cut: %.60s", p, st.text)
+		f.db.take(st)
+		st.from.cut()
+		return true
+	case 3, 4:
+		f.note("the answer to %s is lost: %.60s", p, st.text)
+		f.db.take(st)
+		f.db.execute(st)
+		st.from.cut()
+		return true
 	}
-	for _, r := range f.sorted() {
-		add(3, func() { f.proceed(r) })
-	}
-	for i, p := range f.servers {
-		if p == nil {
-			add(1, func() { f.restart(i) })
-			continue
-		}
-		if time.Now().Before(p.paused) {
-			continue
-		}
-		for _, s := range p.sorted() {
-			switch {
-			case s.event != nil:
-				add(3, func() { p.release(s) })
-			case s.call != nil:
-				add(1, func() { p.release(s) })
-			case !s.routed:
-				add(1, func() { f.user(p, s) })
-			}
-		}
-		if p.wants() {
-			add(2, p.write)
-		}
-		if len(f.db.mail[p.name]) > 0 && !p.taking {
-			add(2, func() { f.takeMail(p) })
-		}
-		if p.news {
-			add(2, func() { f.notice(p) })
-		}
-		if p.draining && p.idle() {
-			add(2, func() { f.end(p) })
-		}
-	}
-	for _, run := range f.unknown() {
-		add(1, func() { f.operate(run) })
-	}
-	if p := f.victim(); p != nil && f.rng.IntN(15) == 0 {
-		f.fault(p)
-		return
-	}
-	waits := max(1, total/10)
-	n := f.rng.IntN(total + waits)
-	for _, a := range all {
-		if n -= a.weight; n < 0 {
-			a.do()
-			return
-		}
-	}
-	f.pass()
+	f.note("a statement of %s is refused: %.60s", p, st.text)
+	f.db.take(st)
+	st.done <- append(f.db.refused(st.from, st.text, &refusal{code: []string{"40P01", "53300"}[f.draw("code", st, 2)], text: "not now"}), pgMessage(nil, 'Z', []byte{'I'})...)
+	return true
 }
 
-// pass lets time pass.
-func (f *fleet) pass() { time.Sleep(time.Duration(20+f.rng.IntN(1000)) * time.Millisecond) }
-
-// sorted returns the requests in an order that does not depend on goroutines, without the
-// acknowledgements to paused processes.
-func (f *fleet) sorted() []*request {
+// settled reports whether all is over: each client has its answer, and each run its end, or waits for a user.
+func (f *fleet) settled() bool {
+	if len(f.faults) > 0 || f.losses > 0 && time.Since(f.began) < time.Minute || !f.downUntil.IsZero() {
+		return false
+	}
+	f.losses = 0
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	slices.SortStableFunc(f.requests, func(a, b *request) int {
-		return cmp.Or(cmp.Compare(a.from.slot, b.from.slot), cmp.Compare(a.name, b.name))
-	})
-	now := time.Now()
-	return slices.DeleteFunc(slices.Clone(f.requests), func(r *request) bool { return now.Before(r.until) || r.executed && now.Before(r.from.paused) })
-}
-
-// proceed takes a request one step further: to the database, or back.
-func (f *fleet) proceed(r *request) {
-	fails := f.losses > 0 && f.rng.IntN(6) == 0
-	if fails {
-		f.losses--
-	}
-	switch {
-	case fails && !r.executed && f.rng.IntN(3) == 0:
-		r.until = time.Now().Add(time.Duration(f.rng.IntN(30)) * time.Second)
-	case !r.executed && !fails:
-		r.executed = true
-		r.exec()
-		f.note("%s is executed for %s", r.name, r.from.name)
-		if r.over {
-			f.remove(r)
-		}
-	case !r.executed:
-		if late := f.rng.IntN(2) == 0; late && !r.over {
-			f.note("the connection for %s of %s is lost, and it is on its way", r.name, r.from.name)
-			r.over = true // it arrives later
-			r.until = time.Now().Add(time.Duration(f.rng.IntN(30)) * time.Second)
-		} else {
-			f.note("the connection for %s of %s is lost", r.name, r.from.name)
-			f.remove(r)
-			if r.over {
-				return
-			}
-		}
-		r.done(errConnection)
-	default:
-		f.remove(r)
-		if fails {
-			f.note("the acknowledgement of %s is lost for %s", r.name, r.from.name)
-			r.done(errConnection)
-			return
-		}
-		r.done(nil)
-	}
-}
-
-func (f *fleet) remove(r *request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.requests = slices.DeleteFunc(f.requests, func(other *request) bool { return other == r })
-}
-
-// abandon lets the requests of a dead process be lost, or arrive.
-func (f *fleet) abandon(p *server) {
-	f.sorted()
-	f.mu.Lock()
-	var waiting []*request
-	f.requests = slices.DeleteFunc(f.requests, func(r *request) bool {
-		if r.from != p {
+	for _, p := range f.processes {
+		if p == nil || !p.serves() || p.behind != nil || time.Now().Before(p.thaws()) {
 			return false
 		}
-		if !r.over {
-			r.over = true
-			waiting = append(waiting, r)
-		}
-		r.until = time.Now().Add(time.Duration(f.rng.IntN(20)) * time.Second)
-		return r.executed || f.rng.IntN(2) == 0
-	})
-	f.mu.Unlock()
-	for _, r := range waiting {
-		r.done(errCrash)
 	}
+	for _, c := range f.callers {
+		if !c.done && !c.gone {
+			return false
+		}
+	}
+	if f.db.holder != nil {
+		return false
+	}
+	var open int
+	err := f.db.conn.QueryRowContext(f.ctx, `SELECT count(*) FROM runs WHERE status = 'running' OR status = 'interrupted' AND facts NOT LIKE '%"question"%'`).Scan(&open)
+	return err != nil && !f.db.has("runs") || err == nil && open == 0
+}
+
+func (f *fleet) hasEnded() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !slices.ContainsFunc(f.all, func(p *serving) bool { return !p.hasEnded() })
+}
+
+func (f *fleet) hasFailed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.violations) > 0
+}
+
+func (f *fleet) put(slot int, p *serving) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.processes[slot] = p
+	f.all = append(f.all, p)
+}
+
+// note adds a line to the history of the schedule.
+func (f *fleet) note(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.line(format, args...)
+}
+
+func (f *fleet) line(format string, args ...any) {
+	f.trace = append(f.trace, fmt.Sprintf("%9.3fs ", time.Since(f.began).Seconds())+fmt.Sprintf(format, args...))
+	if os.Getenv("LIVE") != "" {
+		fmt.Fprintln(os.Stderr, f.trace[len(f.trace)-1])
+	}
+}
+
+// violated adds a violation of an invariant.
+func (f *fleet) violated(k kind, format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.violate(k, format, args...)
+}
+
+func (f *fleet) violate(k kind, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	f.line("VIOLATION of %s: %s", k, text)
+	f.violations = append(f.violations, violation{k, text})
 }

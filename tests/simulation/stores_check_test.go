@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -132,4 +134,14 @@ func (f *stores) checkEnd(run string, events []execution.Event) {
 	for _, v := range st.violations {
 		f.violated(outcomeKind, "%s: %s", run, v)
 	}
+}
+
+var errDrained = errors.New("the process is stopping")
+
+// outcomeOf is an end as a client sees it.
+func outcomeOf(end *execution.End) string {
+	if f := end.Failure; f != nil {
+		return fmt.Sprintf("error %s %s", f.Code, f.Detail)
+	}
+	return text(end.Value)
 }

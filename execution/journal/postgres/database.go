@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,11 +15,13 @@ import (
 	"toolgraph/execution/journal"
 )
 
-// Timing is how often a process shows that it is alive. The zero value is the usual one; tests have
-// shorter times.
+// Timing is how often a process shows that it is alive, and how it reaches the server. The zero value is the usual one;
+// tests have shorter times and servers of their own.
 type Timing struct {
 	Beat time.Duration // between two beats; 0: 2 s
 	Dead time.Duration // age of the last beat from which a process is dead; 0: 10 s
+
+	Dial func(ctx context.Context) (net.Conn, error) // connects to the server; nil: over the network
 }
 
 // Open returns the store in a database, whose tables are created with the first run, in a schema of
@@ -42,9 +45,12 @@ func OpenTimed(url string, opts journal.Options, timing Timing) (*journal.Store,
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	d := &database{target: to, timing: timing, log: opts.Logger, readOnly: opts.ReadOnly}
+	d := &database{target: to, timing: timing, log: opts.Logger, readOnly: opts.ReadOnly, opening: journal.NewLock()}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	d.pool.AfterConnect = d.greet
+	if timing.Dial != nil {
+		d.pool.ConnConfig.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return timing.Dial(ctx) }
+	}
 	d.bell.rings = map[chan struct{}]journal.Topic{}
 	return journal.New(d, opts), nil
 }
@@ -60,12 +66,10 @@ type database struct {
 	stop       context.CancelFunc
 	goroutines sync.WaitGroup
 	bell       bell
-	sessions   atomic.Bool  // a connection is a session of the server: hasSession
-	created    atomic.Bool  // the schema was seen, of whichever version
-	server     atomic.Int64 // when the server was started, in microseconds since 1970, see meet
-	restarted  atomic.Int64 // when this process has noticed that another one was started since; 0: never
+	sessions   atomic.Bool // a connection is a session of the server: hasSession
+	created    atomic.Bool // the schema was seen, of whichever version
 
-	opening sync.Mutex // held while the schema is prepared, and while this process is registered
+	opening journal.Lock // held while the schema is prepared, and while this process is registered
 
 	mu     sync.Mutex // guards what follows
 	conns  *pgxpool.Pool
@@ -95,8 +99,10 @@ func (d *database) open(ctx context.Context, create bool) (*pgxpool.Pool, *sql.D
 	if db != nil {
 		return conns, db, nil
 	}
-	d.opening.Lock()
-	defer d.opening.Unlock()
+	if err := d.opening.Take(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer d.opening.Free()
 	return d.prepared(ctx, create)
 }
 

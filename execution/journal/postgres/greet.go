@@ -28,9 +28,6 @@ func (d *database) greet(ctx context.Context, c *pgx.Conn) error {
 		}
 		d.sessions.Store(true)
 	}
-	if err := d.meet(ctx, c); err != nil {
-		return &explained{text: d.place + ": " + oneLine(err), err: err}
-	}
 	_, err := c.Exec(ctx, fmt.Sprintf(settings, pgx.Identifier{d.schema}.Sanitize()))
 	return err
 }

@@ -19,8 +19,10 @@ func (d *database) Process(ctx context.Context) (journal.Process, error) {
 	if me, ok := d.known(); ok {
 		return me, nil
 	}
-	d.opening.Lock()
-	defer d.opening.Unlock()
+	if err := d.opening.Take(ctx); err != nil {
+		return journal.Process{}, err
+	}
+	defer d.opening.Free()
 	if me, ok := d.known(); ok {
 		return me, nil
 	}

@@ -78,7 +78,11 @@ func TestServerStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		until(t, "history is written again", func() bool { return said.count("run history is written again") > before })
+		if err := s.Flush(t.Context(), "RUN"); err != nil { // what is not on the disk, a killed server loses: TestServerForgets
+			t.Fatal(err)
+		}
 	}
+	eventsOf(t, s, "RUN") // it has no hole
 	r, err := s.Run(t.Context(), "RUN")
 	if err != nil || r.Status != journal.Running || r.Lost != 0 || r.Steps != 3 {
 		t.Errorf("%+v, %v", r, err)

@@ -3,8 +3,11 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -25,7 +28,11 @@ func (d *database) Write(ctx context.Context, batch []*journal.Pending) error {
 		if err != nil {
 			return err
 		}
-		switch err := d.write(ctx, conns, me.Name, batch); codeOf(err) {
+		err = d.write(ctx, conns, me.Name, batch)
+		if errors.Is(err, errUnordered) {
+			continue
+		}
+		switch codeOf(err) {
 		case takenForDead:
 			d.lost(me.Name)
 		case takenRun:
@@ -60,14 +67,6 @@ func lose(batch []*journal.Pending, err error) bool {
 
 // write calls write_runs for the runs that are not taken.
 func (d *database) write(ctx context.Context, conns *pgxpool.Pool, me string, batch []*journal.Pending) error {
-	conn, err := conns.Acquire(ctx) // a new one has met the server
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	if err := d.behind(ctx, conn, batch); err != nil {
-		return err
-	}
 	var a arrays
 	for _, u := range batch {
 		if !u.Taken {
@@ -78,7 +77,10 @@ func (d *database) write(ctx context.Context, conns *pgxpool.Pool, me string, ba
 		return nil
 	}
 	var held []int64
-	if err := conn.QueryRow(ctx, writeRuns, a.args(me)...).Scan(&held); err != nil {
+	switch err := conns.QueryRow(ctx, writeRuns+` WHERE NOT EXISTS (`+outOfOrder+`)`, append(a.args(me), a.begun, a.firsts, a.lasts)...).Scan(&held); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return d.loseUnordered(ctx, conns, me, batch, a)
+	case err != nil:
 		return err
 	}
 	if len(held) != len(a.ids) {
@@ -98,6 +100,35 @@ func (d *database) write(ctx context.Context, conns *pgxpool.Pool, me string, ba
 	return nil
 }
 
+// outOfOrder selects the runs of this process of which the server does not have what was written before: a crash of the server
+// loses what it had not written to its disk, and a run with a hole can be read by nobody. The batch is there when only its
+// acknowledgement was lost.
+const outOfOrder = `SELECT u.seq FROM unnest($34::bigint[], $35::bigint[], $36::bigint[]) u (seq, first, last) JOIN runs r ON r.seq = u.seq
+	WHERE r.owner = $1 AND r.status = 'running' AND r.events <> u.first AND r.events <> u.last`
+
+// errUnordered makes Write try again, without the runs that were lost.
+var errUnordered = errors.New("the server of the runs has lost what it had acknowledged")
+
+// loseUnordered marks the runs that are out of order as taken: they go on from what the server has of them.
+func (d *database) loseUnordered(ctx context.Context, conns *pgxpool.Pool, me string, batch []*journal.Pending, a arrays) error {
+	query := strings.NewReplacer("$34", "$2", "$35", "$3", "$36", "$4").Replace(outOfOrder)
+	rows, err := conns.Query(ctx, query, me, a.begun, a.firsts, a.lasts)
+	if err != nil {
+		return err
+	}
+	lost, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	for _, u := range batch {
+		if u.Seq != 0 && slices.Contains(lost, u.Seq) {
+			u.Taken = true
+			d.log.Warn("the server of the runs has lost what it had acknowledged of a run, as in a crash; the run goes on from what is there", "run", u.ID)
+		}
+	}
+	return errUnordered
+}
+
 const writeRuns = `SELECT write_runs($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,$27,$28,$29,$30,$31,$32,$33)`
 
 // arrays are the arguments of write_runs.
@@ -113,6 +144,8 @@ type arrays struct {
 	chunkBodies, chunkSums                                           [][]byte
 	spillOf, spillIDs, spillSums                                     []int64
 	spillBodies                                                      [][]byte
+
+	begun, firsts, lasts []int64 // of runs that have a row: its seq, the first event of the batch, and the number after its last one
 }
 
 func (a *arrays) add(u *journal.Pending) {
@@ -127,6 +160,9 @@ func (a *arrays) add(u *journal.Pending) {
 	a.durable, a.failures, a.facts, a.sums = append(a.durable, r.Durable), append(a.failures, r.Failure), append(a.facts, r.Facts), append(a.sums, r.Sum)
 	a.bodies, a.bodySums = append(a.bodies, u.Body.Body), append(a.bodySums, u.Body.Sums)
 	of := int64(len(a.ids))
+	if u.Seq != 0 && len(u.Chunks) > 0 {
+		a.begun, a.firsts, a.lasts = append(a.begun, u.Seq), append(a.firsts, int64(u.Chunks[0].First)), append(a.lasts, int64(r.Events))
+	}
 	for _, c := range u.Chunks {
 		a.chunkOf, a.chunkFirst, a.chunkBefore = append(a.chunkOf, of), append(a.chunkFirst, int64(c.First)), append(a.chunkBefore, int64(c.Before))
 		a.chunkBodies, a.chunkSums = append(a.chunkBodies, c.Body), append(a.chunkSums, c.Sums)

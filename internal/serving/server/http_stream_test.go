@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"toolgraph/expressions/value"
 )
 
 // Progress comes in order and before the answer, which is the last event.
@@ -255,6 +257,38 @@ func TestHTTPDrain(t *testing.T) {
 				_ = c.Close()
 			}
 		})
+	}
+}
+
+// A call with a key that is cancelled because the process stops says what has become of its run: it may go on elsewhere.
+func TestHTTPDrainOfKey(t *testing.T) {
+	started := make(chan struct{})
+	stops := Tool{Def: definition("stops"), Run: func(ctx context.Context, _ value.Value, _ Watch) (Answer, error) {
+		close(started)
+		<-ctx.Done()
+		time.Sleep(20 * time.Millisecond) // as a run that is suspended, and recorded
+		return Answer{}, &AgainError{"call again"}
+	}}
+	s, err := New(Options{Info: Info{Name: "t", Version: "1"}, Tools: []Tool{stops}, Grace: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := serveSite(t, s, HTTPOptions{})
+	_, headers := modernCall(1, "stops", "{}")
+	answer := make(chan string, 1)
+	go func() {
+		_, body := h.post(strings.Replace(askCall(1, "stops", ""), `"_meta":{`, `"_meta":{"`+KeyMeta+`":"k",`, 1), headers...)
+		answer <- body
+	}()
+	select {
+	case <-started:
+	case body := <-answer:
+		t.Fatal(body)
+	}
+	h.cancel()
+	h.end()
+	if body := <-answer; !strings.Contains(body, "call again") {
+		t.Errorf("got %s", body)
 	}
 }
 

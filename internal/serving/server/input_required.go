@@ -107,7 +107,7 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 	}
 	long, stop := s.tooLong(c)
 	defer stop()
-	for {
+	for over := ctx.Done(); ; {
 		select {
 		case q := <-t.questions:
 			answer := c.early[q.Name]
@@ -128,9 +128,11 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 				return s.appendTask(dst, id, &task)
 			}
 			long.Reset(s.opts.TaskAfter)
-		case <-ctx.Done():
-			t.cancel(nil)
-			return s.appendFailure(dst, id, c, "the run was cancelled")
+		case <-over:
+			if t.cancel(nil); c.key == "" {
+				return s.appendFailure(dst, id, c, "the run was cancelled")
+			}
+			over = nil // the run ends here, and may go on elsewhere: it says whether its client calls again
 		}
 	}
 }
