@@ -347,9 +347,9 @@ func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Resul
 	var lost *lostError
 	var unread *unreadError
 	switch {
-	case errors.As(err, &unread):
+	case l.isUnread(err), errors.Is(err, journal.ErrNotFound):
 		return nil, l.unavailable(err)
-	case errors.As(err, &lost):
+	case errors.As(err, &lost), errors.As(err, &unread): // a damaged run stays so
 		return nil, &server.LostError{Err: err}
 	}
 	return result, err
