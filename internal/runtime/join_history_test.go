@@ -123,3 +123,32 @@ func TestJoinedRunOfAnotherVersion(t *testing.T) {
 		})
 	}
 }
+
+// The end of a task whose run is damaged is lost, so its client need not look again.
+func TestTaskOfDamagedRun(t *testing.T) {
+	dir := t.TempDir()
+	l := joiner(t, sweepingGraph(t), dir)
+	if _, err := l.join(t.Context(), &joining{id: "RUN"}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := l.History.Exact(t.Context(), "RUN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := sqlite.New(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close(true)
+	db, err := data.Open(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "DELETE FROM chunks"); err != nil {
+		t.Fatal(err)
+	}
+	var lost *server.LostError
+	if result, err := l.taskEnd(t.Context(), run); !errors.As(err, &lost) || result != nil {
+		t.Errorf("%+v, %v", result, err)
+	}
+}

@@ -348,7 +348,7 @@ func (l *Loaded) taskEnd(ctx context.Context, run journal.Run) (*execution.Resul
 	switch {
 	case isUnread(err):
 		return nil, l.unavailable(err)
-	case errors.As(err, &lost):
+	case errors.As(err, &lost): // a damaged run stays so
 		return nil, &server.LostError{Err: err}
 	}
 	return result, err
