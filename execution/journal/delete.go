@@ -46,6 +46,20 @@ func (s *Store) deleting(ctx context.Context, del func(executor, stepper) (int, 
 	return n, s.writeFault(err)
 }
 
+// deletingBeside is deleting without returning the space, unless there is no space for deleting.
+func (s *Store) deletingBeside(ctx context.Context, del func(executor, stepper) (int, error)) (int, error) {
+	db, err := s.data.Open(ctx, true)
+	if err != nil {
+		return 0, s.writeFault(err)
+	}
+	n, err := del(db, s.stepper(ctx, db))
+	if s.data.Trouble(err) == Passing {
+		more, err := s.deleting(ctx, del)
+		return n + more, err
+	}
+	return n, s.writeFault(err)
+}
+
 // Deleting holds the lock of the database, for which writers wait. So it has small steps: each is a
 // transaction of its own, and before the next one the database is free for as long as the last step
 // took.

@@ -106,6 +106,17 @@ func (p Policy) hasBounds() bool {
 	return p.Retention != (Retention{}) || slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Retention != (Retention{}) })
 }
 
+// leastBytes returns the least of the bounds of bytes; 0 without one.
+func (p Policy) leastBytes() int64 {
+	least := p.MaxBytes
+	for _, r := range p.Rules {
+		if r.MaxBytes > 0 && (least == 0 || r.MaxBytes < least) {
+			least = r.MaxBytes
+		}
+	}
+	return least
+}
+
 // String returns the policy as messages have it.
 func (p Policy) String() string {
 	text := p.Retention.String()

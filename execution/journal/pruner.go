@@ -11,10 +11,12 @@ import (
 )
 
 const (
-	passEvery = time.Second // while runs are recorded
-	passIdle  = time.Minute // while none is
-	passLate  = time.Hour   // after which a process makes a pass with its first run, however short it lives
-	sayEvery  = time.Hour   // how often old runs that can continue are logged
+	passEvery = time.Second           // while runs are recorded
+	passIdle  = time.Minute           // while none is
+	passLate  = time.Hour             // after which a process makes a pass with its first run, however short it lives
+	passSoon  = 50 * time.Millisecond // while so much is recorded that bounds are small for it
+	freeEvery = time.Minute           // how often the space of deleted runs is returned, while nothing is to be deleted
+	sayEvery  = time.Hour             // how often old runs that can continue are logged
 )
 
 // pruner deletes old runs beside the writer, which never waits for more than one of its steps.
@@ -25,23 +27,36 @@ type pruner struct {
 	first   chan struct{} // closed when the goroutine has looked once, or need not soon; nil: it has not begun
 	wrote   chan struct{} // the writer has written
 	running sync.WaitGroup
+	hurry   chan struct{}          // so much was written that it is as much as may be between two passes
+	written atomic.Int64           // bytes of runs, since the last look
+	room    atomic.Int64           // bytes that may be written between two looks; 0: any
 	leads   atomic.Pointer[string] // the name of this process while it is the leader
 
 	every  time.Duration // passEvery
 	passed func()        // after each look of the goroutine; nil but in tests
 
-	said bool      // belongs to the goroutine, as what follows: the policy was logged
-	olds time.Time // when old runs were logged
+	holes bool      // belongs to the goroutine, as what follows: space of deleted runs was not returned yet
+	freed time.Time // when it was
+	said  bool      // the policy was logged
+	olds  time.Time // when old runs were logged
 }
 
-// pruneBeside deletes old runs on a goroutine of its own. The writer calls it when it has written.
-func (s *Store) pruneBeside() {
+// pruneBeside deletes old runs on a goroutine of its own. The writer calls it when it has written some bytes.
+func (s *Store) pruneBeside(bytes int64) {
 	s.pruner.begin.Do(func() {
 		s.pruner.first = make(chan struct{})
 		s.pruner.running.Go(s.retain)
 	})
+	ring(s.pruner.wrote)
+	if room := s.pruner.room.Load(); s.pruner.written.Add(bytes) > room && room > 0 {
+		ring(s.pruner.hurry)
+	}
+}
+
+// ring sends to a channel of one, unless it is full.
+func ring(bell chan struct{}) {
 	select {
-	case s.pruner.wrote <- struct{}{}:
+	case bell <- struct{}{}:
 	default:
 	}
 }
@@ -78,7 +93,12 @@ func (s *Store) retain() {
 		if p.passed != nil {
 			p.passed()
 		}
-		on = wait(max(again, p.every), nil) && (again >= passIdle || wait(passIdle, p.wrote))
+		if again > 0 {
+			on = wait(again, nil)
+		} else {
+			on = wait(min(p.every, passSoon), nil) && wait(p.every, p.hurry)
+		}
+		on = on && (again >= passIdle || wait(passIdle, p.wrote))
 	}
 }
 
@@ -127,12 +147,17 @@ func (s *Store) pruneDue(ctx context.Context) (again time.Duration, err error) {
 	if !leads || err != nil {
 		return again, s.writeFault(err)
 	}
+	s.pruner.room.Store(keep.leastBytes() / 64)
+	s.pruner.written.Store(0)
 	due, err := s.isDue(ctx, db, keep)
-	if err != nil {
+	switch {
+	case err != nil:
 		return passIdle, s.writeFault(err)
-	}
-	if due {
+	case due:
+		s.pruner.holes = true
 		_, err = s.prune(ctx, pruning{keep: keep, early: true, fence: s.fence})
+	default:
+		err = s.returnSpace(ctx)
 	}
 	switch {
 	case errors.Is(err, errLed):
@@ -143,6 +168,17 @@ func (s *Store) pruneDue(ctx context.Context) (again time.Duration, err error) {
 	}
 	s.tally.lastPruning.Store(time.Now().UnixMicro())
 	return 0, s.sayOld(ctx)
+}
+
+// returnSpace returns the space of runs that were deleted some time ago: what is recorded meanwhile would take it again.
+func (s *Store) returnSpace(ctx context.Context) error {
+	p := &s.pruner
+	if !p.holes || time.Since(p.freed) < freeEvery {
+		return nil
+	}
+	p.holes, p.freed = false, time.Now()
+	_, err := s.data.Deleting(ctx, func(*sql.DB) (int, error) { return 1, nil })
+	return s.writeFault(err)
 }
 
 // tidier is a Database in which what the counters have is added up from time to time.

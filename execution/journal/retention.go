@@ -26,7 +26,11 @@ func (s *Store) prune(ctx context.Context, p pruning) (int, error) {
 		return 0, nil
 	}
 	p.ctx = ctx
-	deleted, err := s.deleting(ctx, func(db executor, step stepper) (int, error) {
+	deleting := s.deleting
+	if p.fence != nil {
+		deleting = s.deletingBeside
+	}
+	deleted, err := deleting(ctx, func(db executor, step stepper) (int, error) {
 		p.db, p.step, p.done = db, step, amount{}
 		err := p.pass()
 		return int(p.done.runs), err

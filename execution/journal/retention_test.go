@@ -144,7 +144,7 @@ func waitForPruning(t *testing.T, s *Store) {
 	found, _ := passesOf.Load(s)
 	passes, _ := found.(chan struct{})
 	for range 3 { // one that had ended, one that was in progress, one
-		s.pruneBeside()
+		s.pruneBeside(0)
 		select {
 		case <-passes:
 		case <-time.After(time.Minute):

@@ -204,7 +204,7 @@ func (w *writer) run() {
 		w.wrote(written)
 		release(batch, nil)
 		w.recycle(batch)
-		w.store.pruneBeside()
+		w.store.pruneBeside(c.bytes)
 	}
 }
 
