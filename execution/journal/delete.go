@@ -227,14 +227,18 @@ type turner interface {
 	turn() (end func())
 }
 
+// turn begins the turn of a transaction, if the database has turns.
+func (s *Store) turn() (end func()) {
+	if turns, has := s.data.(turner); has {
+		return turns.turn()
+	}
+	return func() {}
+}
+
 // stepper returns how runs are deleted: each step is a transaction that has its turn, and rests then.
 func (s *Store) stepper(ctx context.Context, db executor) stepper {
-	turns, has := s.data.(turner)
 	return func(do func(*sql.Tx) error) error {
-		end := func() {}
-		if has {
-			end = turns.turn()
-		}
+		end := s.turn()
 		began := time.Now()
 		err := transact(ctx, db, do)
 		end()

@@ -65,6 +65,7 @@ func (s *Store) lead(ctx context.Context, db *sql.DB, keep Policy) (leads bool, 
 		s.pruner.leads.Store(&me)
 		return true, 0, nil
 	}
+	defer s.turn()()
 	done, err := db.ExecContext(ctx, `UPDATE upkeep SET leader = $1, leads = `+s.clock()+` + $2, pruned = `+s.clock()+`, old = CASE WHEN old < $3 THEN $3 ELSE old END
 		WHERE leader IN ('', $1) OR leads <= `+s.clock(), me, leadTime.Microseconds(), keep.before())
 	another, err := HadNoRow(done, err)
@@ -99,6 +100,7 @@ func (s *Store) follow() {
 	ctx, cancel := context.WithTimeout(background, time.Second)
 	defer cancel()
 	if db, err := s.data.Open(ctx, false); err == nil {
+		defer s.turn()()
 		_, _ = db.ExecContext(ctx, `UPDATE upkeep SET leader = '', leads = 0 WHERE leader = $1`, *me)
 	}
 }

@@ -237,7 +237,9 @@ func (s *Store) ChangePolicy(ctx context.Context, change func(was Policy, ok boo
 		if err != nil {
 			return was, err
 		}
+		end := s.turn()
 		done, err := db.ExecContext(ctx, `UPDATE upkeep SET policy = $1, pruned = 0, old = 0 WHERE policy = $2`, string(text), before)
+		end()
 		another, err := HadNoRow(done, err)
 		if err != nil {
 			return was, s.writeFault(err)

@@ -41,10 +41,7 @@ func (d *turns) turn() func() {
 		case <-d.life.Done():
 		}
 	}
-	if has, is := d.Database.(turner); is {
-		return has.turn()
-	}
-	return func() {}
+	return (&Store{data: d.Database}).turn()
 }
 
 // Write writes a batch.
