@@ -260,7 +260,7 @@ func (m *million) plan(what, statement string, args ...any) {
 	m.row("plan of "+what, "%s", strings.Join(lines, "; "))
 }
 
-// claims claims interrupted runs, as the processes do that resume them.
+// claims takes interrupted runs over, as the processes do that resume them.
 func (m *million) claims() {
 	found, err := m.s.Interrupted(context.Background(), About{File: "/home/user/graph.yaml", Server: "demo"})
 	if err != nil || len(found) == 0 {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"database/sql"
 	"fmt"
 	"slices"
 	"testing"
@@ -150,5 +151,34 @@ func TestPassFollowsTheLoad(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("no pass after %d times 100 runs", i+1)
 		}
+	}
+}
+
+// A run that was taken up again after it was selected stays.
+func TestSelectedRunIsTakenUp(t *testing.T) {
+	s := passless(t, Policy{})
+	endedAs(t, s, "ENDED", "demo", "tool", Finished, time.Hour)
+	add(t, s, made("TAKEN", time.Now(), false)[0])
+	s.writer.flush()
+	db, err := s.data.Open(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = transact(t.Context(), db, func(tx *sql.Tx) error {
+		both, err := sizes(t.Context(), tx, `SELECT seq, id, bytes FROM runs`)
+		if err != nil || len(both) != 2 {
+			return fmt.Errorf("%d runs, %w", len(both), err)
+		}
+		n, err := deleteThese(t.Context(), tx, selection{where: canPrune}, both)
+		if n.runs != 1 {
+			t.Errorf("%d runs are deleted", n.runs)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := idsOfAll(t, s); !slices.Equal(got, []string{"TAKEN"}) {
+		t.Errorf("%v are left", got)
 	}
 }
