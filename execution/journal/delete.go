@@ -23,7 +23,7 @@ func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
 }
 
 func deleteNamed(ctx context.Context, step stepper, ids []string) (deleted int, err error) {
-	for part := range slices.Chunk(ids, stepRuns) {
+	for part := range slices.Chunk(ids, stepNamed) {
 		args, list := parameters(part)
 		n, err := deleteRuns(ctx, step, selection{`status NOT IN ('running', 'deleting') AND id IN (` + list + `)`, args})
 		deleted += n
@@ -64,7 +64,8 @@ func (s *Store) deletingBeside(ctx context.Context, del func(executor, stepper) 
 // transaction of its own, and before the next one the database is free for as long as the last step
 // took.
 const (
-	stepRuns   = 1000    // runs that one step deletes at most
+	stepRuns   = 1000    // runs that one step of retention deletes at most, see pruning.resize
+	stepNamed  = 100     // runs that one step of others deletes at most
 	stepBytes  = 1 << 20 // of those runs together, unless it is one row that is longer
 	stepChunks = 8       // of a run that is longer than stepBytes
 )
@@ -109,7 +110,7 @@ func deleteRuns(ctx context.Context, step stepper, all selection) (deleted int, 
 // deleteSome deletes the first of the selected runs after a row, and returns their number and the last
 // row that it has looked at; 0 for none. It only marks a run that is too long for one step.
 func deleteSome(ctx context.Context, tx *sql.Tx, all selection, after int64) (n int, last int64, err error) {
-	query := fmt.Sprintf(`SELECT seq, id, bytes FROM runs WHERE %s AND seq > $%d ORDER BY seq LIMIT %d`, all.where, len(all.args)+1, stepRuns)
+	query := fmt.Sprintf(`SELECT seq, id, bytes FROM runs WHERE %s AND seq > $%d ORDER BY seq LIMIT %d`, all.where, len(all.args)+1, stepNamed)
 	found, err := sizes(ctx, tx, query, append(slices.Clone(all.args), after)...)
 	if err != nil || len(found) == 0 {
 		return 0, 0, err
@@ -221,16 +222,16 @@ func deletePart(ctx context.Context, tx *sql.Tx) (more bool, err error) {
 	return true, nil
 }
 
-// turner is a Database with one lock for writing. turn waits until the process has no other transaction
+// turner is a Database with one lock for writing. Turn waits until the process has no other transaction
 // that writes, so that its writer does not poll for the lock while runs are deleted.
 type turner interface {
-	turn() (end func())
+	Turn() (end func())
 }
 
 // turn begins the turn of a transaction, if the database has turns.
 func (s *Store) turn() (end func()) {
 	if turns, has := s.data.(turner); has {
-		return turns.turn()
+		return turns.Turn()
 	}
 	return func() {}
 }

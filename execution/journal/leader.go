@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// One process at a time deletes old runs: the leader, whose name and time are in table upkeep. Whoever finds no leader, or one
+// One process at a time deletes old runs: the leader, whose name and time are in table upkeep. A process that finds no leader, or one
 // whose time is over, becomes it. Each step of the leader is a transaction that also changes this row, and does
 // nothing when it has another leader: so no run is deleted or counted by two.
 const (

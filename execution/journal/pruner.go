@@ -33,10 +33,12 @@ type pruner struct {
 	leads   atomic.Pointer[string] // the name of this process while it is the leader
 
 	every  time.Duration // passEvery
+	slow   time.Duration // stepSlow
 	passed func()        // after each look of the goroutine; nil but in tests
 
 	holes bool      // belongs to the goroutine, as what follows: space of deleted runs was not returned yet
 	freed time.Time // when it was
+	small int       // of the last pass
 	said  bool      // the policy was logged
 	olds  time.Time // when old runs were logged
 }
@@ -155,7 +157,9 @@ func (s *Store) pruneDue(ctx context.Context) (again time.Duration, err error) {
 		return passIdle, s.writeFault(err)
 	case due:
 		s.pruner.holes = true
-		_, err = s.prune(ctx, pruning{keep: keep, early: true, fence: s.fence})
+		p := &pruning{keep: keep, early: true, slow: s.pruner.slow, small: s.pruner.small, fence: s.fence}
+		_, err = s.prune(ctx, p)
+		s.pruner.small = p.small
 	default:
 		err = s.returnSpace(ctx)
 	}

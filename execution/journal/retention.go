@@ -17,11 +17,11 @@ const unknownOutcome = `{"code":"` + string(execution.CodeOutcomeUnknown) + `",%
 // leads.
 func (s *Store) Prune(ctx context.Context, keep Retention) (int, error) {
 	s.writer.flush()
-	return s.prune(ctx, pruning{keep: Policy{Retention: keep}})
+	return s.prune(ctx, &pruning{keep: Policy{Retention: keep}})
 }
 
 // prune makes a pass. A pass that is stopped has not failed.
-func (s *Store) prune(ctx context.Context, p pruning) (int, error) {
+func (s *Store) prune(ctx context.Context, p *pruning) (int, error) {
 	if !p.keep.hasBounds() {
 		return 0, nil
 	}
@@ -53,7 +53,9 @@ type pruning struct {
 	step  stepper
 	fence func(ctx context.Context, tx *sql.Tx, deleted amount) error // ends each step; nil: the pass is not that of a leader
 	keep  Policy
-	early bool // there is room for what is recorded until the next pass, see room
+	slow  time.Duration // of a step after which the next ones are smaller; 0: none is
+	small int           // how often that was halved
+	early bool          // there is room for what is recorded until the next pass, see room
 
 	done amount // what was deleted
 	old  int64  // the time before which runs that no rule selects are beyond the policy
@@ -158,6 +160,7 @@ func (p *pruning) pass() error {
 // fenced makes a step of the pass.
 func (p *pruning) fenced(do func(*sql.Tx) (amount, error)) error {
 	var n amount
+	began := time.Now()
 	err := p.step(func(tx *sql.Tx) (err error) {
 		if n, err = do(tx); err == nil && p.fence != nil {
 			err = p.fence(p.ctx, tx, n)
@@ -166,8 +169,29 @@ func (p *pruning) fenced(do func(*sql.Tx) (amount, error)) error {
 	})
 	if err == nil {
 		p.done.add(n)
+		p.resize(time.Since(began) / 2) // the other half was its rest
 	}
 	return err
+}
+
+// stepSlow is how long a step may take before the next ones are smaller: other processes poll for the lock of SQLite for two
+// seconds. stepLeast is how many runs one deletes then at most.
+const (
+	stepSlow  = 100 * time.Millisecond
+	stepLeast = stepRuns >> 5
+)
+
+// most returns how many runs the next step deletes at most.
+func (p *pruning) most() int { return stepRuns >> p.small }
+
+// resize makes the next steps smaller after a long one, and larger after a short one.
+func (p *pruning) resize(took time.Duration) {
+	switch {
+	case p.slow > 0 && took > p.slow && p.most() > stepLeast:
+		p.small++
+	case took < p.slow/4 && p.small > 0:
+		p.small--
+	}
 }
 
 // meet deletes what is demanded, the oldest first, and returns what is left of the amount: the groups have no more.
@@ -187,7 +211,7 @@ func (p *pruning) meet(d demand) (left amount, err error) {
 
 // some takes the runs of one step.
 func (p *pruning) some(all *merge, d *demand) (some []size, err error) {
-	for bytes := int64(0); len(some) < stepRuns; {
+	for bytes := int64(0); len(some) < p.most(); {
 		run, of, err := all.next(p.ctx, p.db)
 		if err != nil || run == nil {
 			return some, err

@@ -235,7 +235,7 @@ func TestBoundsOfAll(t *testing.T) {
 		if err := s.SetPolicy(t.Context(), policy); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.prune(t.Context(), pruning{keep: policy}); err != nil {
+		if _, err := s.prune(t.Context(), &pruning{keep: policy}); err != nil {
 			t.Fatal(err)
 		}
 		if got := idsOfAll(t, s); !slices.Equal(got, c.want) {

@@ -33,7 +33,8 @@ func stopAt(s *Store, at int64) *turns {
 	return d
 }
 
-func (d *turns) turn() func() {
+// Turn begins a step, or another turn of retention.
+func (d *turns) Turn() func() {
 	if d.n.Add(1) == d.at.Load() {
 		close(d.stopped)
 		select {
@@ -120,7 +121,7 @@ func reopen(t *testing.T, dir string, opts Options) *Store {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	passes := make(chan struct{}, 1)
-	s.pruner.every = time.Millisecond
+	s.pruner.every, s.pruner.slow = time.Millisecond, time.Hour
 	s.pruner.passed = func() {
 		select {
 		case passes <- struct{}{}:
@@ -221,6 +222,38 @@ func TestX25BytesStayUnderTheBound(t *testing.T) {
 	// Those of SQLite wait for a step, at most for one each: that of the rows, and that which unpacks others.
 	if _, waits := d.Database.(turner); waits && d.during.Load() > 2 {
 		t.Errorf("%d steps began while one batch was written", d.during.Load())
+	}
+}
+
+// The steps of SQLite have turns with its writer.
+func TestX25StepsHaveTurns(t *testing.T) {
+	data, err := NewSQLite(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, has := data.(turner); !has {
+		t.Error("no step waits for the writer of its process, and the writer polls for the lock")
+	}
+}
+
+// Steps get smaller while they take long, and grow again.
+func TestStepsFollowTheirTime(t *testing.T) {
+	p := pruning{slow: stepSlow}
+	p.resize(time.Second)
+	if p.most() != stepRuns/2 {
+		t.Errorf("%d runs after a long step", p.most())
+	}
+	for range 20 {
+		p.resize(time.Second)
+	}
+	if p.most() != stepLeast {
+		t.Errorf("%d runs after long steps", p.most())
+	}
+	for range 20 {
+		p.resize(time.Millisecond)
+	}
+	if p.most() != stepRuns {
+		t.Errorf("%d runs after short steps", p.most())
 	}
 }
 

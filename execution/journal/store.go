@@ -51,7 +51,8 @@ func New(data Database, opts Options) *Store {
 	s := &Store{data: data, opts: opts}
 	s.noter, _ = data.(Noter)
 	s.pruner.life, s.pruner.end = context.WithCancel(background)
-	s.pruner.wrote, s.pruner.hurry, s.pruner.every = make(chan struct{}, 1), make(chan struct{}, 1), passEvery
+	s.pruner.wrote, s.pruner.hurry = make(chan struct{}, 1), make(chan struct{}, 1)
+	s.pruner.every, s.pruner.slow = passEvery, stepSlow
 	s.writer = newWriter(s)
 	return s
 }
