@@ -182,3 +182,35 @@ func TestSelectedRunIsTakenUp(t *testing.T) {
 		t.Errorf("%v are left", got)
 	}
 }
+
+// The steps of SQLite have turns with its writer.
+func TestX25StepsHaveTurns(t *testing.T) {
+	data, err := NewSQLite(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, has := data.(turner); !has {
+		t.Error("no step waits for the writer of its process, and the writer polls for the lock")
+	}
+}
+
+// Steps get smaller while they take long, and grow again.
+func TestStepsFollowTheirTime(t *testing.T) {
+	p := pruning{slow: stepSlow}
+	p.resize(time.Second)
+	if p.most() != stepRuns/2 {
+		t.Errorf("%d runs after a long step", p.most())
+	}
+	for range 20 {
+		p.resize(time.Second)
+	}
+	if p.most() != stepLeast {
+		t.Errorf("%d runs after long steps", p.most())
+	}
+	for range 20 {
+		p.resize(time.Millisecond)
+	}
+	if p.most() != stepRuns {
+		t.Errorf("%d runs after short steps", p.most())
+	}
+}
