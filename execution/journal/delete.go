@@ -246,7 +246,7 @@ func (s *Store) stepper(ctx context.Context, db executor) stepper {
 		if err != nil {
 			return err
 		}
-		return Rest(ctx, time.Since(began))
+		return s.pruner.rest(ctx, time.Since(began))
 	}
 }
 

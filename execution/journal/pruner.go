@@ -32,9 +32,10 @@ type pruner struct {
 	room    atomic.Int64           // bytes that may be written between two looks; 0: any
 	leads   atomic.Pointer[string] // the name of this process while it is the leader
 
-	every  time.Duration // passEvery
-	slow   time.Duration // stepSlow
-	passed func()        // after each look of the goroutine; nil but in tests
+	every  time.Duration                                       // passEvery
+	slow   time.Duration                                       // stepSlow
+	rest   func(ctx context.Context, took time.Duration) error // Rest
+	passed func()                                              // after each look of the goroutine; nil but in tests
 
 	holes bool      // belongs to the goroutine, as what follows: space of deleted runs was not returned yet
 	freed time.Time // when it was

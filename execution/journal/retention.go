@@ -202,11 +202,16 @@ func (p *pruning) meet(d demand) (left amount, err error) {
 		if err != nil || len(some) == 0 {
 			return d.amount, err
 		}
-		err = p.fenced(func(tx *sql.Tx) (amount, error) { return deleteThese(p.ctx, tx, selection{where: canPrune}, some) })
+		err = p.fenced(func(tx *sql.Tx) (amount, error) { return deleteEnded(p.ctx, tx, some) })
 		if err != nil {
 			return d.amount, err
 		}
 	}
+}
+
+// deleteEnded deletes those of the runs that retention may delete.
+func deleteEnded(ctx context.Context, tx *sql.Tx, found []size) (amount, error) {
+	return deleteThese(ctx, tx, selection{where: canPrune}, found)
 }
 
 // some takes the runs of one step.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"slices"
@@ -169,7 +170,7 @@ func TestSelectedRunIsTakenUp(t *testing.T) {
 		if err != nil || len(both) != 2 {
 			return fmt.Errorf("%d runs, %w", len(both), err)
 		}
-		n, err := deleteThese(t.Context(), tx, selection{where: canPrune}, both)
+		n, err := deleteEnded(t.Context(), tx, both)
 		if n.runs != 1 {
 			t.Errorf("%d runs are deleted", n.runs)
 		}
@@ -191,6 +192,24 @@ func TestX25StepsHaveTurns(t *testing.T) {
 	}
 	if _, has := data.(turner); !has {
 		t.Error("no step waits for the writer of its process, and the writer polls for the lock")
+	}
+}
+
+// After each step the database is free for as long as it took.
+func TestX25EachStepRests(t *testing.T) {
+	s := passless(t, Policy{Retention: Retention{MaxRuns: 10}})
+	addRuns(t, s, "RUN", 2500)
+	d := stopAt(s, 0)
+	rests := 0
+	s.pruner.rest = func(_ context.Context, took time.Duration) error {
+		if rests++; took <= 0 {
+			t.Errorf("the rest after a step takes %v", took)
+		}
+		return nil
+	}
+	pass(t, s)
+	if steps := int(d.n.Load()) - 1; rests < 3 || rests != steps { // the first turn is that of the leader
+		t.Errorf("%d rests after %d steps", rests, steps)
 	}
 }
 

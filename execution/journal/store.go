@@ -52,7 +52,7 @@ func New(data Database, opts Options) *Store {
 	s.noter, _ = data.(Noter)
 	s.pruner.life, s.pruner.end = context.WithCancel(background)
 	s.pruner.wrote, s.pruner.hurry = make(chan struct{}, 1), make(chan struct{}, 1)
-	s.pruner.every, s.pruner.slow = passEvery, stepSlow
+	s.pruner.every, s.pruner.slow, s.pruner.rest = passEvery, stepSlow, Rest
 	s.writer = newWriter(s)
 	return s
 }
