@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim sim-mutants fleet fleet-versions temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim sim-mutants fleet fleet-versions temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale bench-store check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -136,6 +136,9 @@ bench: ## measure startup, size, speed and memory beside other servers and engin
 
 bench-context: ## count the tokens that jobs of many calls take with each call, pipelines, plans and tools (needs Node and git)
 	cd internal/tools/bench && go run ./context
+
+bench-store: ## measure a store with a million runs, over SQLite and Postgres, and retention under load; takes 20 minutes (MILLION_RUNS, MILLION_SPAN)
+	go test ./execution/journal -run '^$$' -bench Million -benchtime 1x -timeout 2h
 
 bench-scale: ## measure one process, three, and workers of Temporal (needs Postgres and the temporal CLI; leaves out what is missing)
 	cd internal/tools/bench && go run ./scale

@@ -102,7 +102,7 @@ func TestX26AnswerAfterRetention(t *testing.T) {
 	waiting := recordedID.FindStringSubmatch(h.toolgraph("runs", "list", "--status", "interrupted", "--json"))[1]
 	h.toolgraph("run", h.graph, "remove", "n=2", "--yes")
 	h.recorded("remove", "finished")
-	h.toolgraph("runs", "keep", "--keep-bytes", "1")
+	h.toolgraph("retention", "set", "--keep-bytes", "1")
 	s := startCommand(t, nil, "serve", h.graph, "--state", h.state)
 	s.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
 	s.sendCall("remove", `{"n":3}`) // it ends, because its client cannot ask a user

@@ -17,6 +17,7 @@ type committer struct {
 	db    *sql.DB
 	runs  map[string]*track
 	free  []*track // of runs that have ended, for their memory
+	bytes int64    // of the runs that have ended in the last batch
 }
 
 // background is the context of transactions, which are never cancelled.
@@ -51,7 +52,11 @@ func (c *committer) commit(batch []queued) error {
 		return err
 	}
 	c.store.writer.written(touched)
+	c.bytes = 0
 	for _, t := range touched {
+		if t.Status != Running && !t.Taken {
+			c.bytes += t.Bytes
+		}
 		body, sums := t.Body.Body, t.Body.Sums
 		t.Body, t.Chunks, t.Spills = Chunk{}, nil, nil
 		if t.Taken {

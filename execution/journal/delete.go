@@ -23,7 +23,7 @@ func (s *Store) Delete(ctx context.Context, ids ...string) (int, error) {
 }
 
 func deleteNamed(ctx context.Context, step stepper, ids []string) (deleted int, err error) {
-	for part := range slices.Chunk(ids, stepRuns) {
+	for part := range slices.Chunk(ids, stepNamed) {
 		args, list := parameters(part)
 		n, err := deleteRuns(ctx, step, selection{`status NOT IN ('running', 'deleting') AND id IN (` + list + `)`, args})
 		deleted += n
@@ -46,11 +46,26 @@ func (s *Store) deleting(ctx context.Context, del func(executor, stepper) (int, 
 	return n, s.writeFault(err)
 }
 
+// deletingBeside is deleting without returning the space, unless there is no space for deleting.
+func (s *Store) deletingBeside(ctx context.Context, del func(executor, stepper) (int, error)) (int, error) {
+	db, err := s.data.Open(ctx, true)
+	if err != nil {
+		return 0, s.writeFault(err)
+	}
+	n, err := del(db, s.stepper(ctx, db))
+	if s.data.Trouble(err) == Passing {
+		more, err := s.deleting(ctx, del)
+		return n + more, err
+	}
+	return n, s.writeFault(err)
+}
+
 // Deleting holds the lock of the database, for which writers wait. So it has small steps: each is a
 // transaction of its own, and before the next one the database is free for as long as the last step
 // took.
 const (
-	stepRuns   = 100     // runs that one step deletes at most
+	stepRuns   = 1000    // runs that one step of retention deletes at most, see pruning.resize
+	stepNamed  = 100     // runs that one step of others deletes at most
 	stepBytes  = 1 << 20 // of those runs together, unless it is one row that is longer
 	stepChunks = 8       // of a run that is longer than stepBytes
 )
@@ -95,43 +110,51 @@ func deleteRuns(ctx context.Context, step stepper, all selection) (deleted int, 
 // deleteSome deletes the first of the selected runs after a row, and returns their number and the last
 // row that it has looked at; 0 for none. It only marks a run that is too long for one step.
 func deleteSome(ctx context.Context, tx *sql.Tx, all selection, after int64) (n int, last int64, err error) {
-	query := fmt.Sprintf(`SELECT seq, id, bytes FROM runs WHERE %s AND seq > $%d ORDER BY seq LIMIT %d`, all.where, len(all.args)+1, stepRuns)
+	query := fmt.Sprintf(`SELECT seq, id, bytes FROM runs WHERE %s AND seq > $%d ORDER BY seq LIMIT %d`, all.where, len(all.args)+1, stepNamed)
 	found, err := sizes(ctx, tx, query, append(slices.Clone(all.args), after)...)
 	if err != nil || len(found) == 0 {
 		return 0, 0, err
 	}
-	var seqs []int64
 	var total int64
-	for _, run := range found {
-		if total += run.bytes; total > stepBytes && len(seqs) > 0 {
+	for i, run := range found {
+		if total += run.bytes; total > stepBytes && i > 0 {
+			found = found[:i]
 			break
 		}
-		seqs = append(seqs, run.seq)
 	}
-	last = seqs[len(seqs)-1]
+	gone, err := deleteThese(ctx, tx, all, found)
+	return int(gone.runs), found[len(found)-1].seq, err
+}
+
+// deleteThese deletes runs that are still selected. It only marks a run that is too long for one step.
+func deleteThese(ctx context.Context, tx *sql.Tx, all selection, found []size) (n amount, err error) {
+	seqs := make([]int64, len(found))
+	for i, run := range found {
+		seqs[i] = run.seq
+	}
 	// The rows are the first, and the condition is part of the statement: a run that another process claims
 	// meanwhile stays.
 	some := all.among(seqs)
-	if total > stepBytes && len(seqs) == 1 {
-		n, err = markRun(ctx, tx, some, found[0].id)
-		return n, last, err
+	if len(found) == 1 && found[0].bytes > stepBytes {
+		return markRun(ctx, tx, some, found[0])
 	}
 	gone, err := sizes(ctx, tx, `DELETE FROM runs WHERE `+some.where+` RETURNING seq, id, bytes`, some.args...)
 	if err != nil || len(gone) == 0 {
-		return 0, last, err
+		return n, err
 	}
 	ids := make([]string, len(gone))
 	seqs = seqs[:len(gone)]
 	for i, run := range gone {
 		seqs[i], ids[i] = run.seq, run.id
+		n.add(amount{1, run.bytes})
 	}
 	if err := deleteOf(ctx, tx, "payloads", ids); err != nil {
-		return 0, last, err
+		return n, err
 	}
 	if err := deleteOf(ctx, tx, "chunks", seqs); err != nil {
-		return 0, last, err
+		return n, err
 	}
-	return len(gone), last, deleteOf(ctx, tx, "spills", seqs)
+	return n, deleteOf(ctx, tx, "spills", seqs)
 }
 
 // deleteOf deletes the rows of runs in another table.
@@ -142,12 +165,20 @@ func deleteOf[T any](ctx context.Context, tx *sql.Tx, table string, runs []T) er
 }
 
 // markRun marks the selected run for deleteMarked, and deletes its payloads, which have its id.
-func markRun(ctx context.Context, tx *sql.Tx, one selection, id string) (int, error) {
+func markRun(ctx context.Context, tx *sql.Tx, one selection, run size) (amount, error) {
+	var id string
+	err := tx.QueryRowContext(ctx, `SELECT id FROM runs WHERE seq = $1`, run.seq).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) { // another process has deleted it
+		return amount{}, nil
+	}
+	if err != nil {
+		return amount{}, err
+	}
 	done, err := tx.ExecContext(ctx, `UPDATE runs SET status = '`+string(deleting)+`', id = 'deleting ' || seq WHERE `+one.where, one.args...)
 	if inProgress, err := HadNoRow(done, err); err != nil || inProgress {
-		return 0, err
+		return amount{}, err
 	}
-	return 1, deleteOf(ctx, tx, "payloads", []string{id})
+	return amount{1, run.bytes}, deleteOf(ctx, tx, "payloads", []string{id})
 }
 
 // deleteMarked deletes the runs that deleteRuns has marked, also those that a dead process has
@@ -191,27 +222,31 @@ func deletePart(ctx context.Context, tx *sql.Tx) (more bool, err error) {
 	return true, nil
 }
 
-// turner is a Database with one lock for writing. turn waits until the process has no other transaction
+// turner is a Database with one lock for writing. Turn waits until the process has no other transaction
 // that writes, so that its writer does not poll for the lock while runs are deleted.
 type turner interface {
-	turn() (end func())
+	Turn() (end func())
+}
+
+// turn begins the turn of a transaction, if the database has turns.
+func (s *Store) turn() (end func()) {
+	if turns, has := s.data.(turner); has {
+		return turns.Turn()
+	}
+	return func() {}
 }
 
 // stepper returns how runs are deleted: each step is a transaction that has its turn, and rests then.
 func (s *Store) stepper(ctx context.Context, db executor) stepper {
-	turns, has := s.data.(turner)
 	return func(do func(*sql.Tx) error) error {
-		end := func() {}
-		if has {
-			end = turns.turn()
-		}
+		end := s.turn()
 		began := time.Now()
 		err := transact(ctx, db, do)
 		end()
 		if err != nil {
 			return err
 		}
-		return Rest(ctx, time.Since(began))
+		return s.pruner.rest(ctx, time.Since(began))
 	}
 }
 
@@ -241,9 +276,10 @@ func Rest(ctx context.Context, took time.Duration) error {
 }
 
 type size struct {
-	seq   int64
-	id    string
-	bytes int64
+	seq     int64
+	id      string
+	bytes   int64
+	started int64 // microseconds since 1970; of retention only
 }
 
 func sizes(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]size, error) {

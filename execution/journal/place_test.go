@@ -32,6 +32,9 @@ var Tests = map[string]func(*testing.T){
 	"TestFailuresOfPartsHaveNoSecrets": TestFailuresOfPartsHaveNoSecrets, "TestFieldsOfFailuresHaveNoSecrets": TestFieldsOfFailuresHaveNoSecrets,
 	"TestConstantsHaveNoSecrets": TestConstantsHaveNoSecrets,
 	"TestX25NoCallWaits":         TestX25NoCallWaits, "TestX25LinearWork": TestX25LinearWork, "TestX25Stops": TestX25Stops, "TestX25WriterStandsStill": TestX25WriterStandsStill,
-	"TestCensus":                  TestCensus,
+	"TestCensus":                    TestCensus,
+	"TestX25BytesStayUnderTheBound": TestX25BytesStayUnderTheBound, "TestX28LeaderIsTakenOver": TestX28LeaderIsTakenOver, "TestX28NeverTwoLeaders": TestX28NeverTwoLeaders,
+	"TestPassIsDueByAge": TestPassIsDueByAge, "TestSelectedRunIsTakenUp": TestSelectedRunIsTakenUp, "TestOldWithoutAnythingToDelete": TestOldWithoutAnythingToDelete, "TestRulesDeleteFirst": TestRulesDeleteFirst, "TestStepsOfLongRuns": TestStepsOfLongRuns, "TestPassFollowsTheLoad": TestPassFollowsTheLoad,
+	"TestRulesOfRetention": TestRulesOfRetention, "TestBoundsOfAll": TestBoundsOfAll, "TestTotalsAreTheSums": TestTotalsAreTheSums,
 	"TestX26WhatCanContinueStays": TestX26WhatCanContinueStays, "TestX27PolicyOfTheStore": TestX27PolicyOfTheStore, "TestX27DefaultOfServe": TestX27DefaultOfServe,
 }

@@ -89,12 +89,7 @@ func TestX27PolicyOfTheStore(t *testing.T) {
 		s := reopen(t, dir, opts)
 		add(t, s, made(run, time.Now().Add(-100*hours), false)...)
 		s.writer.flush()
-		waitForPruning(s)
-		if db, err := s.reader(t.Context()); err != nil {
-			t.Fatal(err)
-		} else if _, err := db.ExecContext(t.Context(), `UPDATE upkeep SET pruned = 0`); err != nil { // the hour is over
-			t.Fatal(err)
-		}
+		waitForPruning(t, s)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -109,6 +104,14 @@ func TestX27PolicyOfTheStore(t *testing.T) {
 	process(Options{}, "A")
 	expect("without a policy, a visitor deletes nothing", "A")
 	process(Options{Keep: year, SetsKeep: true}, "B")
+	if s := reopen(t, dir, Options{}); s.IsShared() {
+		if policy, ok, err := s.Policy(t.Context()); ok || err != nil {
+			t.Errorf("flags have set the policy of a shared store: %v, %v", policy, err)
+		}
+		if err := s.SetPolicy(t.Context(), Policy{Retention: year}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	expect("the policy is a year", "B", "A")
 	process(Options{Keep: Retention{MaxRuns: 1}, SetsKeep: true}, "C")
 	if log := process(Options{Keep: month}, "D"); !strings.Contains(log, `policy="365 days" default="30 days"`) {
@@ -117,10 +120,10 @@ func TestX27PolicyOfTheStore(t *testing.T) {
 	process(Options{}, "E")
 	expect("others do not change it", "E", "D", "C", "B", "A")
 	s := reopen(t, dir, Options{})
-	if policy, ok, err := s.Policy(t.Context()); policy != year || !ok || err != nil {
+	if policy, ok, err := s.Policy(t.Context()); policy.Retention != year || !ok || err != nil {
 		t.Errorf("%v, %t, %v", policy, ok, err)
 	}
-	if err := s.SetPolicy(t.Context(), Retention{MaxAge: 200 * hours, MaxRuns: 2}); err != nil {
+	if err := s.SetPolicy(t.Context(), Policy{Retention: Retention{MaxAge: 200 * hours, MaxRuns: 2}}); err != nil {
 		t.Fatal(err)
 	}
 	process(Options{}, "F")
@@ -134,7 +137,7 @@ func TestX27DefaultOfServe(t *testing.T) {
 	if policy, ok, err := s.Policy(t.Context()); ok || err != nil {
 		t.Errorf("%v, %t, %v", policy, ok, err)
 	}
-	waitForPruning(s)
+	waitForPruning(t, s)
 	var pruned int64
 	db, err := s.reader(t.Context())
 	if err == nil {

@@ -3,24 +3,24 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	sqlitedriver "modernc.org/sqlite"
-
 	"toolgraph/execution"
 )
 
-// turns is a database that counts the steps of deleting, and stops before one until the test goes on or
-// the store is closed.
+// turns is a database that counts the steps of deleting, also those during which a batch waits, and stops before one until
+// the test goes on or the store is closed.
 type turns struct {
 	Database
 	n, at       atomic.Int64
+	during      atomic.Int64 // the most steps that began between the beginning and the end of one batch
 	stopped, on chan struct{}
 	life        context.Context //nolint:containedctx // of the store
 }
@@ -33,7 +33,8 @@ func stopAt(s *Store, at int64) *turns {
 	return d
 }
 
-func (d *turns) turn() func() {
+// Turn begins a step, or another turn of retention.
+func (d *turns) Turn() func() {
 	if d.n.Add(1) == d.at.Load() {
 		close(d.stopped)
 		select {
@@ -41,11 +42,19 @@ func (d *turns) turn() func() {
 		case <-d.life.Done():
 		}
 	}
-	if has, is := d.Database.(turner); is {
-		return has.turn()
-	}
-	return func() {}
+	return (&Store{data: d.Database}).turn()
 }
+
+// Write writes a batch.
+func (d *turns) Write(ctx context.Context, batch []*Pending) error {
+	before := d.n.Load()
+	err := d.Database.Write(ctx, batch)
+	d.during.Store(max(d.during.Load(), d.n.Load()-before))
+	return err
+}
+
+// Now is that of the database.
+func (d *turns) Now() string { return (&Store{data: d.Database}).clock() }
 
 // made is a run without steps.
 func made(id string, at time.Time, sync bool) []execution.Event {
@@ -111,15 +120,35 @@ func reopen(t *testing.T, dir string, opts Options) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
+	passes := make(chan struct{}, 1)
+	s.pruner.every, s.pruner.slow = time.Millisecond, time.Hour
+	s.pruner.passed = func() {
+		select {
+		case passes <- struct{}{}:
+		default:
+		}
+	}
+	passesOf.Store(s, passes)
 	return s
 }
 
-// waitForPruning waits until what was recorded is written, and what is pruned because of that.
-func waitForPruning(s *Store) {
-	for range 2 { // pruning begins after the batch was written
-		s.writer.flush()
+// passesOf has for each store of reopen the channel that gets something after each of its passes.
+var passesOf sync.Map
+
+// waitForPruning waits until what was recorded is written, and a pass that began after that has ended.
+func waitForPruning(t *testing.T, s *Store) {
+	t.Helper()
+	s.writer.flush()
+	found, _ := passesOf.Load(s)
+	passes, _ := found.(chan struct{})
+	for range 3 { // one that had ended, one that was in progress, one
+		s.pruneBeside(0)
+		select {
+		case <-passes:
+		case <-time.After(time.Minute):
+			t.Fatal("no pass ends")
+		}
 	}
-	s.pruner.running.Wait()
 }
 
 // No call waits for a delete: while old runs are being deleted, calls with and without a key are recorded
@@ -128,8 +157,8 @@ func TestX25NoCallWaits(t *testing.T) {
 	const old, stay = 2000, 100
 	dir, size := grown(t, old)
 	s := reopen(t, dir, Options{Keep: Retention{MaxBytes: stay * size}})
-	d := stopAt(s, 5)
-	addRuns(t, s, "FIRST", 1) // the hour is due with its batch
+	d := stopAt(s, 2)
+	addRuns(t, s, "FIRST", 1) // a pass is due with its batch
 	<-d.stopped
 	before := d.n.Load()
 	add(t, s, made("KEYED", time.Now(), true)...) // returns when its end is recorded
@@ -145,14 +174,72 @@ func TestX25NoCallWaits(t *testing.T) {
 		t.Errorf("%d steps between the first and the last write of calls", n)
 	}
 	close(d.on)
-	waitForPruning(s)
+	waitForPruning(t, s)
 	left := idsOfAll(t, s)
-	if len(left) < stay || len(left) > stay+3 || left[0] != "PLAIN" || slices.Contains(left, "OLD000000") {
+	if len(left) < stay-stay/8 || len(left) > stay || left[0] != "PLAIN" || slices.Contains(left, "OLD000000") {
 		t.Errorf("%d runs are left, the newest is %s", len(left), left[0])
 	}
 	if most := int64(old/stepRuns + 10); d.n.Load() > most {
 		t.Errorf("%d steps to delete %d runs, at most %d were expected", d.n.Load(), old, most)
 	}
+}
+
+// While runs end and old ones are deleted, the bytes of the store stay under its bound, and no batch waits for more than one
+// step.
+func TestX25BytesStayUnderTheBound(t *testing.T) {
+	const stay, each, batches = 1600, 50, 50
+	dir, size := grown(t, 10)
+	s := reopen(t, dir, Options{})
+	bound := stay * size
+	if err := s.SetPolicy(t.Context(), Policy{Retention: Retention{MaxBytes: bound}}); err != nil {
+		t.Fatal(err)
+	}
+	s.pruner.begin.Do(func() {}) // the test makes the passes, one for each of some runs
+	d := stopAt(s, 0)
+	for i := range batches {
+		addRuns(t, s, fmt.Sprintf("BATCH%02d", i), each)
+		s.writer.flush()
+		if got := amountOf(t, s); got.bytes > bound {
+			t.Fatalf("%d bytes after %d batches, the bound is %d", got.bytes, i, bound)
+		}
+		if _, err := s.pruneDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := amountOf(t, s); got.runs < stay*15/16 || d.n.Load() == 0 {
+		t.Errorf("%d runs are left after %d steps, expected nearly %d", got.runs, d.n.Load(), stay)
+	}
+	s.follow()
+	beside := reopen(t, dir, Options{}) // now beside the writer
+	d = stopAt(beside, 0)
+	for i := range batches {
+		addRuns(t, beside, fmt.Sprintf("MORE%02d", i), each)
+	}
+	waitForPruning(t, beside)
+	if got := amountOf(t, beside); got.bytes > bound || d.n.Load() == 0 {
+		t.Errorf("%d bytes after %d steps, the bound is %d", got.bytes, d.n.Load(), bound)
+	}
+	// Those of SQLite wait for a step, at most for one each: that of the rows, and that which unpacks others.
+	if _, waits := d.Database.(turner); waits && d.during.Load() > 2 {
+		t.Errorf("%d steps began while one batch was written", d.during.Load())
+	}
+}
+
+// amountOf returns what the counters of a store have.
+func amountOf(t *testing.T, s *Store) (all amount) {
+	t.Helper()
+	db, err := s.reader(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := groupsOf(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups {
+		all.add(g.amount)
+	}
+	return all
 }
 
 // statements counts the queries of a database outside of steps, and the rows that they sum.
@@ -166,25 +253,35 @@ func (c *statements) QueryContext(ctx context.Context, query string, args ...any
 	return c.executor.QueryContext(ctx, query, args...)
 }
 
-// The work is linear in what is deleted: the runs that stay are summed once, and each run that is deleted is
-// read once.
+// The work is linear in what is deleted, and that of runs that stay, or can continue, is none: each run that is deleted
+// is read once, by the index.
 func TestX25LinearWork(t *testing.T) {
-	const stay = 50
-	for _, old := range []int{1000, 2000} {
-		dir, size := grown(t, old)
+	const stay, canContinue = 1500, 300
+	for _, old := range []int{1500, 3000} {
+		dir, _ := grown(t, canContinue+old+stay)
 		s := reopen(t, dir, Options{})
-		var read, steps int
+		var steps int
+		counted := &statements{}
 		n, err := s.deleting(t.Context(), func(db executor, step stepper) (int, error) {
-			counted := &statements{executor: db}
-			n, err := pruneRuns(t.Context(), counted, func(do func(*sql.Tx) error) error { steps++; return step(do) }, Retention{MaxBytes: stay * size})
-			read = counted.queries
-			return n, err
+			if err := step(func(tx *sql.Tx) error {
+				_, err := tx.ExecContext(t.Context(), `UPDATE runs SET status = 'interrupted' WHERE seq <= $1`, canContinue)
+				return err
+			}); err != nil {
+				return 0, err
+			}
+			counted.executor = db
+			p := pruning{
+				ctx: t.Context(), db: counted, keep: Policy{Retention: Retention{MaxRuns: stay}},
+				step: func(do func(*sql.Tx) error) error { steps++; return step(do) },
+			}
+			err := p.pass()
+			return int(p.done.runs), err
 		})
-		if n != old-stay || err != nil {
+		if n != old || err != nil {
 			t.Fatalf("%d runs deleted, %v", n, err)
 		}
-		if read > 30 {
-			t.Errorf("%d statements sum the %d runs that stay", read, stay)
+		if most := old/stepRuns + 3; counted.queries > most {
+			t.Errorf("%d statements to select %d runs, at most %d were expected", counted.queries, old, most)
 		}
 		if most := old/stepRuns + 4; steps > most {
 			t.Errorf("%d steps for %d runs, at most %d were expected", steps, old, most)
@@ -192,68 +289,47 @@ func TestX25LinearWork(t *testing.T) {
 	}
 }
 
-// looked counts the rows that SQLite looks at.
-var looked atomic.Int64
-
-func init() {
-	sqlitedriver.MustRegisterScalarFunction("looked", 1, func(*sqlitedriver.FunctionContext, []driver.Value) (driver.Value, error) {
-		looked.Add(1)
-		return int64(1), nil
-	})
-}
-
-// SQLite looks at each row twice, to select and to delete it, once at those that can continue, and at
-// none that stays.
-func TestX25RowsRead(t *testing.T) {
-	const old, stay, canContinue = 3000, 1500, 300
-	dir, size := grown(t, old)
+// What a pass reads, it reads by the index of the runs that retention may delete.
+func TestRetentionUsesTheIndex(t *testing.T) {
+	dir, _ := grown(t, 10)
 	s := reopen(t, dir, Options{})
-	n, err := s.deleting(t.Context(), func(db executor, step stepper) (int, error) {
-		if err := step(func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(t.Context(), `UPDATE runs SET status = 'interrupted' WHERE seq <= $1`, canContinue)
-			return err
-		}); err != nil {
-			return 0, err
-		}
-		at, err := findBounds(t.Context(), db, Retention{MaxBytes: stay * size})
-		if err != nil {
-			return 0, err
-		}
-		which := at.selection()
-		which.where = "looked(seq) AND " + which.where
-		looked.Store(0)
-		return deleteRuns(t.Context(), step, which)
-	})
-	const want = old - stay - canContinue
-	if n != want || err != nil {
-		t.Fatalf("%d runs deleted, %v", n, err)
+	db, err := s.reader(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := looked.Load(); got < want || got > 2*want+canContinue+stepRuns {
-		t.Errorf("%d rows are read to delete %d", got, n)
+	for _, query := range []string{groupsQuery, pageQuery} {
+		args := []any{"demo", "tool", Finished, 1, 1, 10}
+		if query == groupsQuery {
+			args = nil
+		}
+		plan := planOf(t, db, query, args...)
+		if !strings.Contains(plan, "SEARCH runs USING INDEX ended (server=? AND tool=? AND status=?") || strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") {
+			t.Errorf("the plan of %s:\n%s", query, plan)
+		}
 	}
 }
 
 // A process that stops leaves the rest to the next, at once.
 func TestX25Stops(t *testing.T) {
-	const old, stay = 1000, 100
+	const old, stay = 5000, 100
 	dir, size := grown(t, old)
 	opts := Options{Keep: Retention{MaxBytes: stay * size}}
 	s := reopen(t, dir, opts)
-	d := stopAt(s, 4)
+	d := stopAt(s, 2)
 	addRuns(t, s, "FIRST", 1)
 	<-d.stopped
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := d.n.Load(); n > 5 {
-		t.Errorf("%d steps, although the store is closed before the fourth", n)
+	if n := d.n.Load(); n > 3 {
+		t.Errorf("%d steps, although the store is closed before the second", n)
 	}
 	next := reopen(t, dir, opts)
 	if n := len(idsOfAll(t, next)); n < old/2 {
 		t.Errorf("%d runs are left, expected most", n)
 	}
 	addRuns(t, next, "NEXT", 1)
-	waitForPruning(next)
+	waitForPruning(t, next)
 	if n := len(idsOfAll(t, next)); n > stay+2 {
 		t.Errorf("%d runs are left, expected %d", n, stay)
 	}

@@ -198,10 +198,10 @@ type State struct {
 	Readable bool   // by other users of this machine
 	Remote   bool   // it is on a server, not in a directory
 	Runs     int
-	Old      int       // see Run.Old
-	Bytes    int64     // of its files
-	Keep     Retention // the policy
-	HasKeep  bool      // a policy is recorded
+	Old      int   // see Run.Old
+	Bytes    int64 // of its files
+	Keep     Policy
+	HasKeep  bool // a policy is recorded
 }
 
 // State returns the state of the store without changing it. The error is why it cannot be used.
@@ -220,8 +220,10 @@ func (s *Store) State(ctx context.Context) (State, error) {
 		return state, err
 	}
 	state.Exists = true
-	err = db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(CASE WHEN `+canContinue+` AND `+isOld+` THEN 1 ELSE 0 END), 0) FROM runs
-		WHERE status <> 'deleting'`).Scan(&state.Runs, &state.Old)
+	// Each status is a part of the text, so that its index is used; all others are counted.
+	const open = `SELECT started FROM runs WHERE status = `
+	err = db.QueryRowContext(ctx, `SELECT (SELECT CAST(coalesce(sum(runs), 0) AS BIGINT) FROM totals) + count(*), coalesce(sum(CASE WHEN `+isOld+` THEN 1 ELSE 0 END), 0) FROM (`+
+		open+`'running' UNION ALL `+open+`'interrupted' UNION ALL `+open+`'error' AND failure LIKE '`+unknownOutcome+`') AS runs`).Scan(&state.Runs, &state.Old)
 	if err != nil {
 		return state, s.readFault(err)
 	}

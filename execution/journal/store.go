@@ -51,6 +51,8 @@ func New(data Database, opts Options) *Store {
 	s := &Store{data: data, opts: opts, announcing: NewLock()}
 	s.noter, _ = data.(Noter)
 	s.pruner.life, s.pruner.end = context.WithCancel(background)
+	s.pruner.wrote, s.pruner.hurry = make(chan struct{}, 1), make(chan struct{}, 1)
+	s.pruner.every, s.pruner.slow, s.pruner.rest = passEvery, stepSlow, Rest
 	s.writer = newWriter(s)
 	return s
 }
@@ -103,9 +105,8 @@ func (s *Store) Journal(secrets *config.Secrets, about About) execution.Journal 
 // Close writes the queued events and closes the store. Runs must have ended or be suspended; the
 // suspended ones are interrupted from then on. The error is why not every event was recorded.
 func (s *Store) Close() error {
-	s.pruner.end() // before the writer has its last turns
 	err := s.writer.close()
-	s.pruner.running.Wait()
+	s.pruner.close()
 	if err == nil {
 		s.interruptSuspended()
 		s.signOff()

@@ -189,7 +189,7 @@ func (w *writer) run() {
 	}
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
-	var written, pruned time.Time // when a transaction last ended, and old runs were last looked for
+	var written time.Time // when a transaction last ended
 	for {
 		w.gather(timer, written)
 		batch, more := w.take()
@@ -204,10 +204,7 @@ func (w *writer) run() {
 		w.wrote(written)
 		release(batch, nil)
 		w.recycle(batch)
-		if written.Sub(pruned) >= pruneEvery {
-			pruned = written
-			w.store.pruneBeside()
-		}
+		w.store.pruneBeside(c.bytes)
 	}
 }
 

@@ -55,7 +55,7 @@ file takes it as the argument FILE or with -g.`,
 	serve.Register(root)
 	addGroup(root, "serve", "Serve:", program.NewServe(std, nil, views{}), newToolkit(std), newInspect(std), newDemoServer(std))
 	addGroup(root, "write", "Write graphs:", newInit(std), newCheck(std), newExplain(std), newTest(std), newLock(std), newDrift(std), newCapabilities(std), newGraph(std), newEval(std), newSecond(std), newUpgrade(std), newConvert(std), newSchema(std), newLSP(std), newImport(std))
-	addGroup(root, "run", "Run and debug:", newRun(std), newPlan(std), newDebug(std), newUI(std), newRuns(std), newStats(std), newResume(std), newReplay(std), newFork(std), newSuggest(std), newAudit(std))
+	addGroup(root, "run", "Run and debug:", newRun(std), newPlan(std), newDebug(std), newUI(std), newRuns(std), newStats(std), newRetention(std), newResume(std), newReplay(std), newFork(std), newSuggest(std), newAudit(std))
 	addGroup(root, "other", "Set up:", newMCP(std), newConfig(std), newAdopt(std), newBundle(std), newLogin(std), newLogout(std), newDoctor(std), newVersion(std))
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")

@@ -24,7 +24,7 @@ func newRuns(std program.Streams) *cobra.Command {
 	history := &program.HistoryFlags{}
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, watch, show, explain, compare, export, cancel, keep and delete recorded runs",
+		Short: "List, watch, show, explain, compare, export, cancel and delete recorded runs",
 		Long: `Manage recorded runs. A recorded run has its arguments, each step with its value, and its
 result or failure, but no secrets. RUN is the id of a run, the beginning of its id, or last.
 
@@ -37,14 +37,13 @@ names: another directory, or a Postgres database.`,
   toolgraph runs diff 5GNF last
   toolgraph runs export last > run.json
   toolgraph runs cancel 3QK7
-  toolgraph runs keep --keep 365
   toolgraph runs rm --older-than 7d`,
 	}
 	program.OnlyCommands(cmd)
 	history.RegisterState(cmd.PersistentFlags())
 	cmd.AddCommand(
 		newRunsList(std, history), newRunsWatch(std, history), newRunsShow(std, history), newRunsExplain(std, history), newRunsDiff(std, history),
-		newRunsExport(std, history), newRunsImport(std, history), newRunsCancel(std, history), newRunsKeep(std, history), newRunsRemove(std, history),
+		newRunsExport(std, history), newRunsImport(std, history), newRunsCancel(std, history), newRunsRemove(std, history),
 	)
 	return cmd
 }
@@ -85,7 +84,7 @@ func (f *filterFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.text, "text", "", "only runs with this `text` in their id, tool, arguments or failure")
 	cmd.Flags().StringVar(&f.since, "since", "", "only runs that started at this `time` or later: 90m, 7d, 2026-01-31 …")
 	cmd.Flags().StringVar(&f.until, "until", "", "only runs that started before this `time`")
-	cmd.Flags().BoolVar(&f.old, "old", false, "only runs that are old, but not deleted because they can continue (see runs keep)")
+	cmd.Flags().BoolVar(&f.old, "old", false, "only runs that are old, but not deleted because they can continue (see toolgraph retention)")
 }
 
 // statuses are the statuses of recorded runs, as people read them.

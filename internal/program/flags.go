@@ -191,7 +191,7 @@ func (f *HistoryFlags) RegisterRecorded(cmd *cobra.Command) {
 	f.RegisterState(cmd.Flags())
 	f.Records, f.maxValue = true, 8<<20
 	cmd.Flags().BoolVar(&f.durable, "durable", false, "flush each step to disk before the next; fail the run if it cannot be recorded")
-	f.keep.Register(cmd, ", unless the store has a policy (see runs keep)")
+	f.keep.Register(cmd, ", unless the store has a policy (see toolgraph retention)")
 	if !f.serves { // they do nothing, and earlier versions have them
 		_, _ = cmd.Flags().MarkHidden("keep"), cmd.Flags().MarkHidden("keep-bytes")
 	}

@@ -45,6 +45,18 @@ func (f *KeepFlags) Register(cmd *cobra.Command, note string) {
 	cmd.Flags().Var(&f.Bytes, "keep-bytes", "total size above which the oldest runs are deleted; 0 for no limit"+note)
 }
 
+// RegisterChange adds the flags to a command that changes the policy of a store: what is not given stays as it is.
+func (f *KeepFlags) RegisterChange(cmd *cobra.Command) {
+	f.given = cmd.Flags().Changed
+	cmd.Flags().IntVar(&f.Days, "keep", 0, "`days` after which the runs are deleted; 0 for never")
+	cmd.Flags().Var(&f.Bytes, "keep-bytes", "total size of the runs above which the oldest are deleted; 0 for no limit")
+}
+
+// DefaultKeep returns the bounds by which toolgraph serve deletes where there is no policy.
+func DefaultKeep() journal.Retention {
+	return (&KeepFlags{Days: defaultKeepDays, Bytes: defaultKeepBytes}).Retention()
+}
+
 // Check rejects values that no store accepts.
 func (f *KeepFlags) Check() error {
 	if f.Days < 0 || f.Days > MaxDays {
@@ -93,18 +105,21 @@ func (f *HistoryFlags) warnOfPolicy(ctx context.Context, store *journal.Store, l
 	ctx, cancel := context.WithTimeout(ctx, policyTime)
 	defer cancel()
 	policy, ok, err := store.Policy(ctx)
-	if err == nil && f.serves {
+	if err == nil && f.serves && !store.IsShared() {
 		policy, err = store.Settle(ctx)
 		ok = true
 	}
 	flags := f.keep.Retention()
-	change := "toolgraph runs keep " + KeepText(flags)
+	change := "toolgraph retention set " + KeepText(flags)
 	switch {
 	case err != nil:
 		log.Warn("no old runs are deleted while the policy of the run history cannot be read", "error", err)
+	case !ok && f.serves:
+		log.Warn("the flags are not used: they do not set the policy of a run history that several machines can share, and without one this process deletes no old runs",
+			"flags", KeepText(flags), "to set one", change)
 	case !ok:
 		log.Warn("the flags are not used: this command deletes no old runs, and the run history has no policy", "flags", KeepText(flags), "to set one", change)
-	case policy != flags:
-		log.Warn("the flags are not used: old runs are deleted by the policy of the run history", "policy", KeepText(policy), "flags", KeepText(flags), "to change it", change)
+	case policy.Retention != flags:
+		log.Warn("the flags are not used: old runs are deleted by the policy of the run history", "policy", KeepText(policy.Retention), "flags", KeepText(flags), "to change it", change)
 	}
 }

@@ -99,7 +99,7 @@ func (t tasks) Look(ctx context.Context, id, state string) (server.Task, error) 
 		return server.Task{}, l.unavailable(err)
 	}
 	task := server.Task{
-		ID: id, Tool: tool, Run: name, State: taskState(run), Status: taskStatus(run), Created: run.Started, Updated: lastChange(run), Keep: keep.MaxAge,
+		ID: id, Tool: tool, Run: name, State: taskState(run), Status: taskStatus(run), Created: run.Started, Updated: lastChange(run), Keep: keep.MostAge(run.Server, run.Tool),
 	}
 	open := run.Open()
 	if l.elsewhere != nil {

@@ -291,7 +291,7 @@ const (
 
 func (s *site) setBounds() {
 	s.t.Helper()
-	if out, err := s.toolgraph("runs", "keep", "--keep", "0", "--keep-bytes", bound); err != nil {
+	if out, err := s.toolgraph("retention", "set", "--keep", "0", "--keep-bytes", bound); err != nil {
 		s.t.Fatalf("%v: %s", err, out)
 	}
 }

@@ -195,12 +195,21 @@ func (p *pair) question(asks, answers string) {
 	}
 }
 
+// keep sets the bounds of the store by the command of a version.
+func (p *pair) keep(version, days, bytes string) (string, error) {
+	command := []string{"retention", "set"}
+	if version == "earlier" {
+		command = []string{"runs", "keep"}
+	}
+	return p.command(p.programs[version], append(command, "--keep", days, "--keep-bytes", bytes)...)
+}
+
 // bounds lets one version set bounds that delete most runs, while the other one has an open question and serves.
 func (p *pair) bounds(sets, other string) {
 	p.last++
 	waiting := p.last
 	state := ask(p.t, p.process[other], waiting)
-	if out, err := p.command(p.programs[sets], "runs", "keep", "--keep", "0", "--keep-bytes", "1"); err != nil {
+	if out, err := p.keep(sets, "0", "1"); err != nil {
 		p.t.Fatalf("%s: %v: %s", sets, err, out)
 	}
 	recorded := func() int {
@@ -218,7 +227,7 @@ func (p *pair) bounds(sets, other string) {
 		p.t.Errorf("while %s deletes: %s", sets, got)
 	}
 	p.wait("the runs are deleted", func() bool { return recorded() < all })
-	if out, err := p.command(p.programs[other], "runs", "keep", "--keep", "30", "--keep-bytes", "1GiB"); err != nil {
+	if out, err := p.keep(other, "30", "1GiB"); err != nil {
 		p.t.Fatalf("%s: %v: %s", other, err, out)
 	}
 	p.last++

@@ -125,9 +125,7 @@ func (d *database) prepared(ctx context.Context, create bool) (*pgxpool.Pool, *s
 	}
 	conns := d.conns
 	d.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, statementMost)
 	err := d.prepare(ctx, conns, create)
-	cancel()
 	d.mu.Lock()
 	if err != nil {
 		return conns, nil, err
@@ -148,6 +146,9 @@ func (d *database) Deleting(ctx context.Context, del func(db *sql.DB) (int, erro
 	}
 	return del(db)
 }
+
+// Now returns the clock of the server as an expression: microseconds since 1970.
+func (d *database) Now() string { return "now_micros()" }
 
 // State sets the size of the tables and their indexes. Who can read them is up to the server.
 func (d *database) State(ctx context.Context, s *journal.State) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -28,6 +29,12 @@ const newest = 3
 // order, each where it is missing, and never changed once released.
 var expansions = []expansion{
 	{"in_doubt", `CREATE INDEX in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`}, // for Store.Census
+	{"totals", totals},
+	{"ended", `CREATE INDEX ended ON runs (server, tool, status, started, seq) WHERE status NOT IN ('running', 'interrupted', 'deleting')
+		AND failure NOT LIKE '{"code":"outcome-unknown",%'`}, // for retention
+	// Who deletes old runs, until when (microseconds since 1970), and what was deleted so far.
+	{"upkeep.leader", `ALTER TABLE upkeep ADD COLUMN leader text NOT NULL DEFAULT '', ADD COLUMN leads bigint NOT NULL DEFAULT 0,
+		ADD COLUMN deleted bigint NOT NULL DEFAULT 0, ADD COLUMN freed bigint NOT NULL DEFAULT 0`},
 }
 
 type expansion struct {
@@ -85,14 +92,22 @@ func (d *database) isCurrent(ctx context.Context, from querier) (is bool, versio
 	return len(missing) == 0, version, err
 }
 
+// prepareMost bounds a change of the schema: an index, and counting, take a second for some hundred thousand runs.
+const prepareMost = 10 * time.Minute
+
 // prepare brings the schema to this version; without create, the error is ErrNoStore when there is none.
 func (d *database) prepare(ctx context.Context, pool *pgxpool.Pool, create bool) error {
-	switch is, has, err := d.isCurrent(ctx, pool); {
+	look, seen := context.WithTimeout(ctx, statementMost)
+	is, has, err := d.isCurrent(look, pool)
+	seen()
+	switch {
 	case err != nil || is:
 		return err
 	case has == 0 && !create, d.readOnly:
 		return journal.ErrNoStore
 	}
+	ctx, cancel := context.WithTimeout(ctx, prepareMost)
+	defer cancel()
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		// Another process that starts now waits here, and finds the new version then.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrateLock); err != nil {

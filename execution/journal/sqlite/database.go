@@ -293,8 +293,8 @@ func (s *Database) leave(everything bool) {
 	s.lease = nil
 }
 
-// turn begins the turn of a transaction that writes.
-func (s *Database) turn() (end func()) {
+// Turn begins the turn of a transaction that writes.
+func (s *Database) Turn() (end func()) {
 	s.writing.Lock()
 	return s.writing.Unlock
 }

@@ -153,7 +153,7 @@ func (s *Database) unpackToRead(ctx context.Context, db *sql.DB) error {
 // unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
 // returns the bytes of the packs.
 func (s *Database) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
-	defer s.turn()()
+	defer s.Turn()()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err

@@ -62,7 +62,35 @@ type expansion struct {
 var expansions = []expansion{
 	{"runs.facts", `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`},
 	{"in_doubt", `CREATE INDEX in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`}, // for Census
+	{"totals", totals},
+	{"ended", `CREATE INDEX ended ON runs (server, tool, status, started) WHERE ` + counted}, // for retention
+	// Who deletes old runs, until when (microseconds since 1970), and what was deleted so far.
+	{"upkeep.leader", `ALTER TABLE upkeep ADD COLUMN leader TEXT NOT NULL DEFAULT '';
+	ALTER TABLE upkeep ADD COLUMN leads INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE upkeep ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE upkeep ADD COLUMN freed INTEGER NOT NULL DEFAULT 0;`},
 }
+
+// counted selects the runs that retention may delete, as journal has it.
+const counted = `status NOT IN ('running', 'interrupted', 'deleting') AND failure NOT LIKE '{"code":"outcome-unknown",%'`
+
+// totals are the numbers and bytes of such runs. Triggers change them in the transaction that changes the run, also that of an
+// earlier program.
+const totals = `CREATE TABLE totals (server TEXT NOT NULL, tool TEXT NOT NULL, status TEXT NOT NULL, runs INTEGER NOT NULL, bytes INTEGER NOT NULL,
+		PRIMARY KEY (server, tool, status)) WITHOUT ROWID;
+	CREATE TRIGGER total_in AFTER INSERT ON runs WHEN ` + countedNew + ` BEGIN ` + addTotal + ` END;
+	CREATE TRIGGER total_out AFTER DELETE ON runs WHEN ` + countedOld + ` BEGIN ` + takeTotal + ` END;
+	CREATE TRIGGER total_old AFTER UPDATE OF server, tool, status, bytes, failure ON runs WHEN ` + countedOld + ` BEGIN ` + takeTotal + ` END;
+	CREATE TRIGGER total_new AFTER UPDATE OF server, tool, status, bytes, failure ON runs WHEN ` + countedNew + ` BEGIN ` + addTotal + ` END;
+	INSERT INTO totals SELECT server, tool, status, count(*), sum(bytes) FROM runs WHERE ` + counted + ` GROUP BY server, tool, status;`
+
+const (
+	countedNew = `new.status NOT IN ('running', 'interrupted', 'deleting') AND new.failure NOT LIKE '{"code":"outcome-unknown",%'`
+	countedOld = `old.status NOT IN ('running', 'interrupted', 'deleting') AND old.failure NOT LIKE '{"code":"outcome-unknown",%'`
+	addTotal   = `INSERT INTO totals VALUES (new.server, new.tool, new.status, 1, new.bytes)
+		ON CONFLICT (server, tool, status) DO UPDATE SET runs = runs + 1, bytes = bytes + excluded.bytes;`
+	takeTotal = `UPDATE totals SET runs = runs - 1, bytes = bytes - old.bytes WHERE server = old.server AND tool = old.tool AND status = old.status;`
+)
 
 // newest is the version that this program writes.
 var newest = len(migrations)

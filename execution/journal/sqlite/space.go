@@ -63,7 +63,7 @@ func (s *Database) FreeSpace(ctx context.Context, db querier) error {
 			return scanOne(ctx, db, `PRAGMA wal_checkpoint(PASSIVE)`)
 		}
 		last = free
-		end := s.turn()
+		end := s.Turn()
 		began := time.Now()
 		err := scanOne(ctx, db, `PRAGMA incremental_vacuum(`+strconv.Itoa(stepPages)+`)`)
 		end()
@@ -171,7 +171,7 @@ func (s *Database) emptyLog(ctx context.Context) {
 		return
 	}
 	defer conn.Close()
-	defer s.turn()()
+	defer s.Turn()()
 	for _, statement := range []string{
 		"PRAGMA busy_timeout = 20", "PRAGMA wal_checkpoint(TRUNCATE)", fmt.Sprintf("PRAGMA busy_timeout = %d", s.Busy.Milliseconds()),
 	} {

@@ -51,7 +51,7 @@ func (s *Database) Write(ctx context.Context, batch []*journal.Pending) error {
 
 // writeRows is Write without what follows it. It returns the number of runs that were not packed.
 func (s *Database) writeRows(ctx context.Context, batch []*journal.Pending) (int, error) {
-	defer s.turn()()
+	defer s.Turn()()
 	if _, err := s.exec(`BEGIN IMMEDIATE`); err != nil {
 		return 0, err
 	}
