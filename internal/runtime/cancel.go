@@ -28,14 +28,14 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 func CancelRecorded(ctx context.Context, store *journal.Store, id, why string) error {
 	run, err := store.Exact(ctx, id)
 	switch {
-	case errors.Is(err, journal.ErrNotFound), err == nil && run.HasEnded():
+	case errors.Is(err, journal.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
 	}
 	err = cancelRun(ctx, store, run, why)
 	if run, again := store.Exact(ctx, id); again == nil && run.HasEnded() {
-		return nil // before it could be cancelled
+		return nil // before, or because of this
 	}
 	return err
 }

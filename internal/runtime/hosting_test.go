@@ -200,15 +200,18 @@ func TestCancelRecorded(t *testing.T) {
 	}
 	check("RUN", "the run was cancelled: the month is wrong")
 
-	given := patient{make(chan struct{})}
-	order.Run, order.User = "LATER", given
-	suspended, suspend := context.WithCancelCause(t.Context())
-	go func() {
-		<-given.asked
-		suspend(execution.ErrSuspended)
-	}()
-	if _, err := host.Make(suspended, order); !errors.Is(err, execution.ErrSuspended) {
-		t.Fatal(err)
+	order.Run = "LATER"
+	for range 2 { // the second attempt sees what the first has done
+		given := patient{make(chan struct{})}
+		order.User, seen = given, nil
+		suspended, suspend := context.WithCancelCause(t.Context())
+		go func() {
+			<-given.asked
+			suspend(execution.ErrSuspended)
+		}()
+		if _, err := host.Make(suspended, order); !errors.Is(err, execution.ErrSuspended) || seen[0] != execution.RunStarted {
+			t.Fatal(err, seen)
+		}
 	}
 	if err := CancelRecorded(t.Context(), host.Store(), "LATER", "it is not needed"); err != nil {
 		t.Fatal(err)
