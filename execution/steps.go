@@ -240,11 +240,19 @@ func (l *live) takePlace(s *site) (leave func(), err error) {
 	}
 	s.await()
 	places := l.places
+	leave = func() { <-places }
 	select {
 	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-s.ctx.Done():
-		return nil, endOf(s.ctx, s.node, "before its call", context.Cause(s.ctx))
+		return leave, nil
+	default:
+	}
+	ctx, back := l.waits(s.ctx, wait{})
+	defer back()
+	select {
+	case places <- struct{}{}:
+		return leave, nil
+	case <-ctx.Done():
+		return nil, endOf(ctx, s.node, "before its call", context.Cause(ctx))
 	}
 }
 
