@@ -66,6 +66,35 @@ func TestStoreOfEarlierVersion(t *testing.T) {
 	}
 }
 
+// What earlier programs ignore is added to a store without a change of its version, so that they still use it.
+func TestStoreIsExpanded(t *testing.T) {
+	s := inStore(t, flown("PLAIN"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	version := userVersion(t, s)
+	raw, err := Raw(s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.Exec(`DROP INDEX in_doubt; ALTER TABLE runs DROP COLUMN facts`); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(filepath.Dir(s.Path()), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if r, err := s.Run(t.Context(), "PLAIN"); err != nil || s.Verify(t.Context(), r) != nil || userVersion(t, s) != version {
+		t.Errorf("%+v %v, version %d, was %d", r, err, userVersion(t, s), version)
+	}
+	var made int
+	err = raw.QueryRow(`SELECT (SELECT count(*) FROM sqlite_master WHERE name = 'in_doubt') + (SELECT count(*) FROM pragma_table_info('runs') WHERE name = 'facts')`).Scan(&made)
+	if err != nil || made != 2 {
+		t.Errorf("%d of 2 additions, %v", made, err)
+	}
+}
+
 // An answer that a call follows is in the database when Append returns. That a store cannot be
 // written ends no run because of it: the user would be asked again.
 func TestAnswersAreAwaited(t *testing.T) {

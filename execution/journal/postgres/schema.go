@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -21,12 +22,26 @@ var migrations embed.FS
 // newest is the version of this program's schema.
 const newest = 3
 
+// expansions are additions that earlier programs ignore: tables, indexes, triggers, and columns with a default. They leave the
+// version as it is, so that programs of this release and of the one before use a schema together. What they
+// could not ignore is a migration, in a release after the one that no longer needs it. They are made in this
+// order, each where it is missing, and never changed once released.
+var expansions = []expansion{
+	{"in_doubt", `CREATE INDEX in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`}, // for Store.Census
+}
+
+type expansion struct {
+	object string // its name; TABLE.COLUMN for a column
+	create string
+}
+
 // migrateLock is the key of the lock under which a schema is created or changed.
 const migrateLock = 1953460040
 
 // querier is a connection, a transaction or a pool.
 type querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 }
 
 // version returns the version of the schema; 0 when there is none.
@@ -47,10 +62,33 @@ func (d *database) version(ctx context.Context, from querier) (n int, err error)
 	return n, nil
 }
 
+// missing returns the expansions that the schema has not.
+func (d *database) missing(ctx context.Context, from querier) ([]expansion, error) {
+	rows, err := from.Query(ctx, `SELECT relname::text FROM pg_class WHERE relnamespace = $1::regnamespace
+		UNION ALL SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON a.attrelid = c.oid
+			WHERE c.relnamespace = $1::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+		UNION ALL SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON t.tgrelid = c.oid WHERE c.relnamespace = $1::regnamespace`, d.schema)
+	if err != nil {
+		return nil, err
+	}
+	has, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return slices.DeleteFunc(slices.Clone(expansions), func(e expansion) bool { return slices.Contains(has, e.object) }), err
+}
+
+// isCurrent reports whether this program reads and writes the schema as it is, and its version.
+func (d *database) isCurrent(ctx context.Context, from querier) (is bool, version int, err error) {
+	version, err = d.version(ctx, from)
+	if err != nil || version != newest {
+		return false, version, err
+	}
+	missing, err := d.missing(ctx, from)
+	return len(missing) == 0, version, err
+}
+
 // prepare brings the schema to this version; without create, the error is ErrNoStore when there is none.
 func (d *database) prepare(ctx context.Context, pool *pgxpool.Pool, create bool) error {
-	switch has, err := d.version(ctx, pool); {
-	case err != nil || has == newest:
+	switch is, has, err := d.isCurrent(ctx, pool); {
+	case err != nil || is:
 		return err
 	case has == 0 && !create, d.readOnly:
 		return journal.ErrNoStore
@@ -60,8 +98,8 @@ func (d *database) prepare(ctx context.Context, pool *pgxpool.Pool, create bool)
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrateLock); err != nil {
 			return err
 		}
-		has, err := d.version(ctx, tx)
-		if err != nil || has == newest {
+		is, has, err := d.isCurrent(ctx, tx)
+		if err != nil || is {
 			return err
 		}
 		return d.migrate(ctx, tx, has)
@@ -95,7 +133,16 @@ func (d *database) migrate(ctx context.Context, tx pgx.Tx, has int) error {
 			return err
 		}
 	}
-	_, err := tx.Exec(ctx, `UPDATE version SET n = $1`, newest)
+	missing, err := d.missing(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, e := range missing {
+		if _, err := tx.Exec(ctx, e.create); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `UPDATE version SET n = $1 WHERE n <> $1`, newest)
 	return err
 }
 

@@ -46,12 +46,23 @@ var migrations = []string{
 	// The policy of the store, see Store.SetPolicy, and the time before which runs began that are beyond it.
 	`ALTER TABLE upkeep ADD COLUMN policy TEXT NOT NULL DEFAULT '';
 	ALTER TABLE upkeep ADD COLUMN old INTEGER NOT NULL DEFAULT 0;`,
-	// Since this version the end of a run has what the run has used, and so has the column facts. The index is for Census.
-	`CREATE INDEX IF NOT EXISTS in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`,
+	// Since this version the end of a run has what the run has used, and so has the column facts.
+	``,
 }
 
-// addFacts adds a column that earlier programs ignore, so that it leaves the version as it is.
-const addFacts = `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`
+// An expansion is an addition that earlier programs ignore: a table, an index, a trigger, or a column with a default. It
+// leaves the version as it is, so that programs of this release and of the one before use a database together.
+// What they could not ignore is a migration, in a release after the one that no longer needs it.
+type expansion struct {
+	object string // its name; TABLE.COLUMN for a column
+	create string
+}
+
+// expansions are made in this order, each where it is missing. Like migrations they are never changed once released.
+var expansions = []expansion{
+	{"runs.facts", `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`},
+	{"in_doubt", `CREATE INDEX in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`}, // for Census
+}
 
 // newest is the version that this program writes.
 var newest = len(migrations)
@@ -59,23 +70,45 @@ var newest = len(migrations)
 // schema is what a database has.
 type schema struct {
 	version int
-	facts   bool // the column
+	missing []expansion // empty for another version than the newest
 }
 
-func schemaOf(ctx context.Context, db interface {
+// reader is a database or a transaction.
+type reader interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-},
-) (s schema, err error) {
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.version); err != nil || s.version < 0 || s.version > newest {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func schemaOf(ctx context.Context, db reader) (s schema, err error) {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.version); err != nil || s.version != newest {
 		return s, err
 	}
-	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_info('runs') WHERE name = 'facts')").Scan(&s.facts)
+	s.missing, err = missingOf(ctx, db)
 	return s, err
+}
+
+// missingOf returns the expansions that a database has not.
+func missingOf(ctx context.Context, db reader) ([]expansion, error) {
+	rows, err := db.QueryContext(ctx, `SELECT name FROM sqlite_master
+		UNION ALL SELECT t.name || '.' || c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	has := map[string]bool{}
+	for rows.Next() {
+		var object string
+		if err := rows.Scan(&object); err != nil {
+			return nil, err
+		}
+		has[object] = true
+	}
+	return slices.DeleteFunc(slices.Clone(expansions), func(e expansion) bool { return has[e.object] }), rows.Err()
 }
 
 // isCurrent reports whether this program reads and writes the database as it is.
 func (s schema) isCurrent() bool {
-	return s.version == newest && s.facts
+	return s.version == newest && len(s.missing) == 0
 }
 
 // migrate brings the database to this version. It refuses a newer version, whose format is
@@ -102,12 +135,17 @@ func migrate(db *sql.DB) error {
 		return fmt.Errorf("the runs there were recorded by a newer toolgraph (version %d, this one has %d); "+
 			"update toolgraph, or name another place with --state", version, newest)
 	}
-	steps := slices.Clone(migrations[version:])
-	if !has.facts {
-		steps = append(steps, addFacts)
-	}
-	for _, step := range steps {
+	for _, step := range migrations[version:] {
 		if _, err := tx.ExecContext(ctx, step); err != nil {
+			return err
+		}
+	}
+	missing, err := missingOf(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, e := range missing {
+		if _, err := tx.ExecContext(ctx, e.create); err != nil {
 			return err
 		}
 	}
