@@ -20,8 +20,8 @@ type Parking struct {
 	May func(run string) bool
 }
 
-// WithParking parks a run that waits for long. A run with a gate is never parked: somebody looks at it.
-func WithParking(p Parking) Option { return func(h *hooks) { h.parking = &p } }
+// WithParking parks a run that waits for long; nil never does. A run with a gate is never parked: somebody looks at it.
+func WithParking(p *Parking) Option { return func(h *hooks) { h.parking = p } }
 
 // Rest is what a parked run waits for, and how far its times have come.
 type Rest struct {

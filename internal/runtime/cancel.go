@@ -44,12 +44,11 @@ func CancelRun(ctx context.Context, store *journal.Store, named string) (id stri
 			return "", err
 		}
 	}
-	switch run.Status {
-	case journal.Interrupted:
+	switch {
+	case run.CanResume():
 		return run.ID, endCancelled(ctx, store, run.ID)
-	case journal.Cancelled:
+	case run.Status == journal.Cancelled:
 		return run.ID, nil
-	case journal.Finished, journal.Failed, journal.Running, journal.Waiting:
 	}
 	return "", fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
 }

@@ -64,6 +64,10 @@ func (l *Loaded) answerCall(
 	case f == nil:
 		return l.Run(ctx, engine, g, args, options...)
 	}
+	if l.parks != nil && !called.Answers {
+		ctx = withAsks(ctx)
+		defer asksOf(ctx).end()
+	}
 	j := &joining{
 		id: rand.Text(), identity: identity{tool: g.Tool.Name.Value}, report: report,
 		client: client{user: l.UserOf(g), canAsk: called.CanAsk, options: options},
@@ -78,6 +82,9 @@ func (l *Loaded) answerCall(
 		j.id, j.mark, j.given, j.refused = c.Run, c.Mark, c.Answers, server.NotWaiting()
 		j.caller = callerOf(ctx, args)
 		if _, err := l.History.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
+			return nil, j.refused
+		}
+		if c.Own && !l.isOpenAt(ctx, c.Run, c.Mark) { // it was used, or has expired
 			return nil, j.refused
 		}
 		if c.Mark == "" && !f.forward(ctx, c) {
@@ -106,7 +113,7 @@ func (l *Loaded) answerCall(
 			return nil, err
 		}
 	}
-	result, err := l.Run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once))...)
+	result, err := l.Run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once), l.parking(true))...)
 	if errors.Is(err, journal.ErrNotBegun) || errors.Is(err, journal.ErrNotEnded) {
 		result, err = nil, l.unavailable(err)
 	}
@@ -114,6 +121,8 @@ func (l *Loaded) answerCall(
 	j.report = nil // it has reported the steps so far
 	switch {
 	case errors.Is(err, execution.ErrTaken):
+		return l.join(ctx, j)
+	case isParked(err) && !isStop(ctx):
 		return l.join(ctx, j)
 	case result != nil && errors.Is(err, execution.ErrSuspended) && f.canLeave(ctx):
 		j.state = leaving{result, err}
@@ -225,7 +234,7 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, err, true
 	}
 	switch {
-	case run.Status == journal.Interrupted:
+	case run.CanResume():
 		return l.interrupted(ctx, j, run)
 	case run.InProgress():
 		if asked := j.open(run); asked != nil {
@@ -246,6 +255,11 @@ func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (
 		if run.Question != nil && !j.canAsk && len(j.given) == 0 {
 			return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
 		}
+		if run.Parked {
+			if goOn, err := l.whileParked(ctx, j, run); !goOn {
+				return &execution.Result{RunID: run.ID}, err, err != nil
+			}
+		}
 	case answering: // takeOver asks its user
 	}
 	return l.takeOver(ctx, j, run)
@@ -262,11 +276,11 @@ func (l *Loaded) news(ctx context.Context, j *joining) (run journal.Run, finishe
 	}
 	run, err = l.History.Wait(waiting, j.id, func(r journal.Run) bool {
 		switch {
-		case r.Status == journal.Interrupted && local != nil:
+		case r.CanResume() && local != nil:
 			return false // it is being resumed here, or this process has lost it and does not know that yet
-		case r.Status == journal.Interrupted:
+		case r.CanResume():
 			_, isLeaving := j.state.(leaving)
-			return !isLeaving || r.Question != nil // which no process asks without a client
+			return !isLeaving || r.Parked || r.Question != nil // which no process asks without a client
 		case !r.InProgress():
 			return local == nil // its own end has the result
 		}
@@ -306,7 +320,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 		j.waited = run.ID
 		waiting, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		_, _ = l.History.Wait(waiting, run.ID, func(r journal.Run) bool { return r.Status != journal.Interrupted })
+		_, _ = l.History.Wait(waiting, run.ID, func(r journal.Run) bool { return !r.CanResume() })
 		return nil, nil, false
 	case err != nil:
 		return nil, fmt.Errorf("run %s is interrupted, and cannot be resumed here: %w; resume it by hand: toolgraph resume %s --changed", run.ID, err, run.ID), true
@@ -317,7 +331,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	}
 	j.leave() // the run itself reports from now on
 	l.Log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
-	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{InTurn{j.user}, j}), execution.WithCaller(j.caller, true))...)
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{InTurn{j.user}, j}), execution.WithCaller(j.caller, true), l.parking(true))...)
 	switch {
 	case errors.Is(err, journal.ErrNotEnded):
 		err = l.unavailable(err)
@@ -331,6 +345,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	switch {
 	case errors.Is(err, execution.ErrTaken), errors.Is(err, journal.ErrRunning), result == nil && l.isTaken(ctx, run.ID):
 		return nil, nil, false
+	case result != nil && isParked(err) && !isStop(ctx):
+		return nil, nil, false
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
 		j.state = leaving{}
 		return nil, nil, false
@@ -341,7 +357,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 // isTaken reports whether a run that was interrupted is not any more: another process was faster.
 func (l *Loaded) isTaken(ctx context.Context, id string) bool {
 	now, err := l.History.Exact(ctx, id)
-	return err == nil && now.Status != journal.Interrupted
+	return err == nil && !now.CanResume()
 }
 
 // AnswerThere answers the questions of a run that waits in another process, and returns its end. The run
@@ -360,7 +376,12 @@ func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Grap
 	if err != nil {
 		return nil, err
 	}
-	g, err := l.Recorded(ctx, run.Tool, start.Args)
+	return l.graphOf(ctx, run.Tool, &start)
+}
+
+// graphOf is currentGraph for the beginning of a run.
+func (l *Loaded) graphOf(ctx context.Context, tool string, start *execution.Start) (*graph.Graph, error) {
+	g, err := l.Recorded(ctx, tool, start.Args)
 	if err == nil && !start.IsOf(g) {
 		err = execution.ErrGraphChanged
 	}

@@ -23,7 +23,7 @@ func (j *joining) open(run journal.Run) (first *journal.Asked) {
 	for _, asked := range run.Open() {
 		switch mark := markFor(asked); {
 		case j.unasked[mark]:
-		case j.answers[mark].Action != "" || j.given[asked.Node] != nil && mark == j.mark || j.given[questionName(asked)] != nil:
+		case j.has(asked):
 			return asked
 		case first == nil:
 			first = asked
@@ -151,6 +151,11 @@ func (u *joinedUser) Ask(ctx context.Context, q execution.Question) (execution.A
 	}
 	if a, given, err := u.j.answerGiven(ctx, q); given && err == nil {
 		return a, nil
+	}
+	if local := localRunOf(ctx); local != nil {
+		if a, stored := storedAnswer(ctx, local.fleet.history, q); stored {
+			return a, nil
+		}
 	}
 	return u.User.Ask(ctx, q)
 }

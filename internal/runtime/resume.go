@@ -30,7 +30,7 @@ func WithRemedy(err error) error {
 
 // resume resumes an interrupted run. The result of a run that has ended is its recorded end.
 func (l *Loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.claimedBy(ctx, id, l.History.Claim)
+	events, err := l.claimed(ctx, id, false)
 	if err != nil {
 		return nil, err
 	}
@@ -51,22 +51,29 @@ func (l *Loaded) Resolve(ctx context.Context, g *graph.Graph, id string, more ..
 func (l *Loaded) Continue(ctx context.Context, g *graph.Graph, events []execution.Event, more ...execution.Option) (*execution.Result, error) {
 	ctx, options := l.Begin(ctx, g)
 	options = append(options, l.Believer(true).Options(ctx)...) // in-doubt calls depend on it
+	var rest *execution.Rest
+	if len(events) > 0 {
+		if claimed, was := l.rests.LoadAndDelete(events[0].Run); was {
+			rest, _ = claimed.(*execution.Rest)
+			options = append(options, execution.WithRest(rest))
+		}
+	}
 	result, err := l.Engine().Resume(ctx, g, events, append(options, more...)...)
 	var step *execution.StepError
 	undone := err != nil && !errors.As(err, &step) && !errors.Is(err, execution.ErrTaken)
 	if len(events) > 0 && (undone || errors.Is(err, execution.ErrSuspended)) {
-		l.giveBack(ctx, events[0].Run)
+		l.settle(ctx, events[0].Run, rest, err)
 	}
 	return result, err
 }
 
 // Claim returns the events of a run, and claims it unless it has ended with anything but an in-doubt call.
 func (l *Loaded) Claim(ctx context.Context, id string) ([]execution.Event, error) {
-	return l.claimedBy(ctx, id, l.History.ClaimInDoubt)
+	return l.claimed(ctx, id, true)
 }
 
-// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
-func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
+// claimed returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call.
+func (l *Loaded) claimed(ctx context.Context, id string, inDoubt bool) ([]execution.Event, error) {
 	events, err := l.History.Load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -78,11 +85,16 @@ func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Co
 		if _, err := complete.Load(ctx, id); err != nil {
 			return nil, err
 		}
-		if err := claim(ctx, id); err != nil {
+		rest, err := l.History.ClaimParked(ctx, id, inDoubt)
+		if err != nil {
 			return nil, err
 		}
 		if events, err = complete.Load(ctx, id); err != nil {
 			l.giveBack(ctx, id)
+			return events, err
+		}
+		if rest != nil {
+			l.rests.Store(id, rest)
 		}
 	}
 	return events, err

@@ -126,6 +126,7 @@ func (l *Loaded) share(opts *server.Options, overHTTP bool, current func() *Load
 		l.warnTasks()
 		return
 	}
+	opts.Parks = l.parks != nil
 	opts.Tasks, opts.TaskAfter = tasks{current}, l.File.Server.TaskAfter
 	if l.elsewhere != nil {
 		return

@@ -28,6 +28,14 @@ const newest = 3
 // order, each where it is missing, and never changed once released.
 var expansions = []expansion{
 	{"in_doubt", `CREATE INDEX in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`}, // for Store.Census
+
+	// Of parked runs: the owner that has parked the run, when it is due, and what it waits for. They are found by their due times,
+	// and the other interrupted runs without them.
+	{"runs.parked", `ALTER TABLE runs ADD COLUMN parked text NOT NULL DEFAULT ''`},
+	{"runs.due", `ALTER TABLE runs ADD COLUMN due bigint NOT NULL DEFAULT 0`},
+	{"runs.rest", `ALTER TABLE runs ADD COLUMN rest text NOT NULL DEFAULT ''`},
+	{"parked", `CREATE INDEX parked ON runs (due) WHERE status = 'interrupted' AND parked = owner`},
+	{"adrift", `CREATE INDEX adrift ON runs (seq) WHERE status = 'interrupted' AND parked <> owner`},
 }
 
 type expansion struct {

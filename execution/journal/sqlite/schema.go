@@ -62,6 +62,14 @@ type expansion struct {
 var expansions = []expansion{
 	{"runs.facts", `ALTER TABLE runs ADD COLUMN facts TEXT NOT NULL DEFAULT ''`},
 	{"in_doubt", `CREATE INDEX in_doubt ON runs (seq) WHERE status = 'error' AND failure LIKE '{"code":"outcome-unknown",%'`}, // for Census
+
+	// Of parked runs: the owner that has parked the run, when it is due, and what it waits for. They are found by their due times,
+	// and the other interrupted runs without them.
+	{"runs.parked", `ALTER TABLE runs ADD COLUMN parked TEXT NOT NULL DEFAULT ''`},
+	{"runs.due", `ALTER TABLE runs ADD COLUMN due INTEGER NOT NULL DEFAULT 0`},
+	{"runs.rest", `ALTER TABLE runs ADD COLUMN rest TEXT NOT NULL DEFAULT ''`},
+	{"parked", `CREATE INDEX parked ON runs (due) WHERE status = 'interrupted' AND parked = owner`},
+	{"adrift", `CREATE INDEX adrift ON runs (seq) WHERE status = 'interrupted' AND parked <> owner`},
 }
 
 // newest is the version that this program writes.
