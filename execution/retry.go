@@ -199,7 +199,7 @@ func (l *live) failAttempt(s *site, number int, a Attempt, wait time.Duration, s
 
 // pause waits before the next attempt. The failure is that of a run that ends meanwhile.
 func (l *live) pause(s *site, delay time.Duration) *Failure {
-	if delay = l.remains(s.address(), delay); delay <= 0 {
+	if delay <= 0 {
 		return nil
 	}
 	defer l.away()()

@@ -164,7 +164,7 @@ func (l *live) turns(s *site) (outcome, error) {
 		rec := l.past.part(turn.address())
 		if rec == nil {
 			if n > 1 {
-				if failed := l.pause(s, repeat.Delay); failed != nil {
+				if failed := l.pause(s, l.remains(s.address(), repeat.Delay)); failed != nil {
 					return ended(failed)
 				}
 			}
