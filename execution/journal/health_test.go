@@ -92,7 +92,7 @@ func TestCensusUsesIndexes(t *testing.T) {
 		plan = append(plan, detail)
 	}
 	all := strings.Join(plan, "\n")
-	for _, index := range []string{"running", "interrupted", "in_doubt"} {
+	for _, index := range []string{"running", "adrift", "parked", "in_doubt"} {
 		if !strings.Contains(all, "SCAN runs USING INDEX "+index) {
 			t.Errorf("no index %s in\n%s", index, all)
 		}
