@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -103,7 +104,7 @@ func (set *fileSet) open(ctx context.Context) error {
 		}
 	}()
 	if set.session.History != nil && set.session.elsewhere == nil {
-		set.session.parks = usualParks()
+		set.session.parks = cmp.Or(set.how.parks, usualParks())
 	}
 	set.grace = set.given.Grace
 	if set.how.HTTP { // runs get half of the grace to finish, and the server itself waits for the rest

@@ -252,7 +252,7 @@ func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (
 	case leaving:
 		return nil, execution.ErrSuspended, true
 	case following:
-		if run.Question != nil && !j.canAsk && len(j.given) == 0 {
+		if run.Question != nil && !run.Parked && !j.canAsk && len(j.given) == 0 {
 			return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
 		}
 		if run.Parked {
@@ -331,7 +331,11 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	}
 	j.leave() // the run itself reports from now on
 	l.Log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
-	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{InTurn{j.user}, j}), execution.WithCaller(j.caller, true), l.parking(true))...)
+	user := execution.User(&joinedUser{InTurn{j.user}, j})
+	if run.Parked && run.Question != nil && !j.canAsk && j.state == (following{}) { // another client may answer
+		user = absentClient{}
+	}
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(user), execution.WithCaller(j.caller, true), l.parking(true))...)
 	switch {
 	case errors.Is(err, journal.ErrNotEnded):
 		err = l.unavailable(err)

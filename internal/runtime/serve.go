@@ -21,6 +21,8 @@ type Service struct {
 	Transport Transport
 	HTTP      bool          // it is one for many clients, which come and go
 	HTTPGrace time.Duration // of calls in flight when the process is stopped, with HTTP
+
+	parks *parks // nil: the usual ones
 }
 
 // Transport is how clients reach a process.

@@ -294,7 +294,7 @@ func (l *Loaded) reply(ctx context.Context, run journal.Run, replies []taskAnswe
 	waiting, stop := context.WithTimeout(ctx, sendAgain)
 	defer stop()
 	for _, one := range replies {
-		after, err := l.History.Wait(waiting, run.ID, isClosed(markFor(one.asked)))
+		after, err := l.History.Wait(waiting, run.ID, isTaken(markFor(one.asked)))
 		if err != nil || after.CanResume() { // its process may have died with the answer
 			return false, nil
 		}
