@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim fleet temporal web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim fleet temporal fleet-waiting web vscode lint fmt cover bench bench-context bench-scale check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -102,6 +102,9 @@ temporal: $(TEMPORAL) ## run the tests of internal/temporal with Temporal's deve
 
 fleet: ## make 2,000 calls to three processes while one is killed and one is restarted (FLEET=2000; Postgres: Debian's package or TOOLGRAPH_POSTGRES)
 	FLEET=$${FLEET:-2000} go test -count=1 -timeout 30m -v ./tests/fleet
+
+fleet-waiting: ## measure runs that wait in three processes over Postgres: memory, queries, time to go on (WAITING=100000)
+	WAITING=$${WAITING:-100000} go test -count=1 -timeout 60m -v -run TestWaitingTakesNoProcess ./tests/fleet
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debugger/web && npm ci --no-audit --no-fund && npm run build

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -118,6 +119,8 @@ type Census struct {
 	Parked      Counted // that wait without a process: for a time or a task, and those of Waiting that do
 	InDoubt     Counted // that have ended because of a call whose outcome is unknown
 
+	Overdue time.Duration // since when the parked run is due that is due first; 0: none is
+
 	LastPruning time.Time // of any process; zero: not known
 	Bytes       int64     // of the store
 }
@@ -175,6 +178,13 @@ func (s *Store) Census(ctx context.Context) (c Census, err error) {
 		return c, s.readFault(err)
 	}
 	c.LastPruning = timeOf(pruned)
+	var due sql.NullInt64
+	if err := db.QueryRowContext(ctx, `SELECT min(due) FROM (SELECT due FROM runs WHERE `+isParked+` ORDER BY due LIMIT 1) AS first`).Scan(&due); err != nil {
+		return c, s.readFault(err)
+	}
+	if due.Valid && due.Int64 > atOnce {
+		c.Overdue = max(0, time.Since(timeOf(due.Int64)))
+	}
 	state := State{}
 	err = s.data.State(ctx, &state)
 	c.Bytes = state.Bytes

@@ -24,6 +24,9 @@ const (
 	isAdrift = `status = 'interrupted' AND parked <> owner`
 )
 
+// atOnce is the due time of a run whose answer is there.
+const atOnce = 1
+
 // noDue is the due time of a run that goes on with an answer only.
 const noDue = math.MaxInt64
 
@@ -185,7 +188,7 @@ func (s *Store) AnswerParked(ctx context.Context, id, name string, body []byte) 
 		return false, s.writeFault(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	done, err := tx.ExecContext(ctx, `UPDATE runs SET due = 0 WHERE id = $1 AND `+isParked, id)
+	done, err := tx.ExecContext(ctx, `UPDATE runs SET due = $2 WHERE id = $1 AND `+isParked, id, atOnce)
 	if err != nil {
 		return false, s.writeFault(err)
 	}

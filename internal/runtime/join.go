@@ -113,7 +113,7 @@ func (l *Loaded) answerCall(
 			return nil, err
 		}
 	}
-	result, err := l.Run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once), l.parking(true))...)
+	result, err := l.Run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once), l.parking(!called.Answers))...)
 	if errors.Is(err, journal.ErrNotBegun) || errors.Is(err, journal.ErrNotEnded) {
 		result, err = nil, l.unavailable(err)
 	}
@@ -335,7 +335,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	if run.Parked && run.Question != nil && !j.canAsk && j.state == (following{}) { // another client may answer
 		user = absentClient{}
 	}
-	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(user), execution.WithCaller(j.caller, true), l.parking(true))...)
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(user), execution.WithCaller(j.caller, true), l.parking(!server.CalledBy(ctx).Answers))...)
 	switch {
 	case errors.Is(err, journal.ErrNotEnded):
 		err = l.unavailable(err)

@@ -18,28 +18,28 @@ import (
 
 // parks says when a process parks runs; tests have shorter times.
 type parks struct {
-	after      time.Duration // that all of a run has waited, of one with a client
-	background time.Duration // likewise, of one that was resumed without one
-	least      time.Duration // see execution.Parking
-	lag        time.Duration // after which a run is due for those that no client of theirs waits for
-	every      time.Duration // between two looks for due runs
+	after time.Duration // that all of a run has waited, of one whose client is asked while its call goes on
+	soon  time.Duration // likewise, of one whose client answers with another call, or that has none
+	least time.Duration // see execution.Parking
+	lag   time.Duration // after which a run is due for those that no client of theirs waits for
+	every time.Duration // between two looks for due runs
 
 	news chan struct{} // there may be due runs
 }
 
 func usualParks() *parks {
-	return &parks{after: time.Second, background: 100 * time.Millisecond, least: 10 * time.Second, lag: time.Second, every: sweepEvery, news: make(chan struct{}, 1)}
+	return &parks{after: time.Second, soon: 100 * time.Millisecond, least: 10 * time.Second, lag: time.Second, every: sweepEvery, news: make(chan struct{}, 1)}
 }
 
 // parking returns the option that parks a run, in a process that does so.
-func (s *Session) parking(hasClient bool) execution.Option {
+func (s *Session) parking(asksInCall bool) execution.Option {
 	p := s.parks
 	if p == nil {
 		return execution.WithParking(nil)
 	}
 	after := p.after
-	if !hasClient {
-		after = p.background
+	if !asksInCall {
+		after = p.soon
 	}
 	return execution.WithParking(&execution.Parking{After: after, Least: p.least, May: s.History.CanPark})
 }

@@ -78,9 +78,9 @@ func (u *unparker) look(ctx context.Context) (next time.Duration) {
 		u.set.session.Log.Info("parked runs go on", "resumed", taken, "due", len(due))
 	}
 	switch {
-	case taken > 0 && len(due) == mostDue:
+	case taken > 0: // there may be more
 		return 0
-	case at.IsZero() || len(due) > taken:
+	case at.IsZero() || len(due) > 0: // other processes have them, or none can go on with them
 		return u.every
 	}
 	return max(0, min(u.every, at.Sub(now)))

@@ -128,7 +128,7 @@ func (p *parker) Serve(ctx context.Context, s *Served) error {
 
 // soon parks runs that wait for a second or more.
 func soon() *parks {
-	return &parks{after: 20 * time.Millisecond, background: 20 * time.Millisecond, least: time.Second, lag: 50 * time.Millisecond, every: 100 * time.Millisecond, news: make(chan struct{}, 1)}
+	return &parks{after: 20 * time.Millisecond, soon: 20 * time.Millisecond, least: time.Second, lag: 50 * time.Millisecond, every: 100 * time.Millisecond, news: make(chan struct{}, 1)}
 }
 
 func startParker(t *testing.T, u *counting, place string, how Service) *parker {
