@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
-
-	"toolgraph/execution"
 )
 
 // asks are the questions that the client of a call is being asked over its connection. They stay open while the run is parked, so that the
@@ -91,10 +89,11 @@ func (a *asks) inTurn(ctx context.Context, turn func(ctx context.Context) (func(
 		return turn(ctx)
 	}
 	a.mu.Lock()
-	done, a.turn = a.turn, nil
+	leave := a.turn
+	a.turn = nil
 	a.mu.Unlock()
-	if done == nil {
-		if done, err = turn(ctx); err != nil {
+	if leave == nil {
+		if leave, err = turn(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -102,11 +101,11 @@ func (a *asks) inTurn(ctx context.Context, turn func(ctx context.Context) (func(
 		a.mu.Lock()
 		stays := len(a.open) > 0
 		if stays {
-			a.turn = done
+			a.turn = leave
 		}
 		a.mu.Unlock()
 		if !stays {
-			done()
+			leave()
 		}
 	}, nil
 }
@@ -128,15 +127,3 @@ func (a *asks) end() {
 		turn()
 	}
 }
-
-// hasOpen reports whether a question with a mark is open.
-func (a *asks) hasOpen(mark string) bool {
-	if a == nil {
-		return false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.open[mark] != nil
-}
-
-var _ execution.User = absentClient{}
