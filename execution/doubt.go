@@ -61,7 +61,7 @@ func (p *past) doubted() bool {
 func (p *past) isInDoubt(at Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && !(p.parked && d.Task != "") && at.Covers(d.at) })
+	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && (!p.parked || d.Task == "") && at.Covers(d.at) })
 }
 
 // close removes the in-doubt calls below an execution that has ended: other parts of one whose

@@ -9,7 +9,7 @@ import (
 
 // A run can wait for days: for the answer of a user, for its next attempt, for the task of a server. When all that is
 // unfinished in it waits for such a thing, the run is parked: it is suspended, and what it waits for is its error. So
-// waiting costs no process: whoever has the journal resumes the run with the answer, or at its time.
+// waiting costs no process: any that has the journal resumes the run with the answer, or at its time.
 
 // Parking says when a run is parked. It has a journal from which any process can resume it.
 type Parking struct {
@@ -20,7 +20,7 @@ type Parking struct {
 	May func(run string) bool
 }
 
-// WithParking parks a run that waits for long; nil never does. A run with a gate is never parked: somebody looks at it.
+// WithParking parks a run that waits for long; nil never does. A run with a gate is never parked: a person steps through it.
 func WithParking(p *Parking) Option { return func(h *hooks) { h.parking = p } }
 
 // Rest is what a parked run waits for, and how far its times have come.

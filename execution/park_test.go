@@ -70,7 +70,7 @@ func (c *counter) CallTool(context.Context, execution.Call) (value.Value, error)
 	return float64(c.n), nil
 }
 
-// A run that waits for its next attempt is parked, and each attempt of it is made at its time, once, whoever resumes it. One
+// A run that waits for its next attempt is parked, and each attempt of it is made at its time, once, in each process. One
 // that is resumed too early waits for what is left.
 func TestDelayIsParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -196,7 +196,7 @@ const beside = `
 - {id: exit, type: exit}
 `
 
-// taskCaller answers slow with a task that ends when it is told, and other calls at once.
+// taskCaller answers slow with a task that ends with a channel, and other calls at once.
 type taskCaller struct {
 	ends   chan struct{}
 	busy   chan struct{} // closed when slow has come
@@ -283,7 +283,7 @@ type waitingGate struct{}
 
 func (waitingGate) Wait(context.Context, execution.Event) ([]execution.Edit, error) { return nil, nil }
 
-// What somebody looks at, what nothing records, what may not be parked, and what waits for a moment stays in its process.
+// What a person steps through, what nothing records, what may not be parked, and what waits for a moment stays in its process.
 func TestNotParked(t *testing.T) {
 	refuses := parks
 	asked := 0
@@ -311,7 +311,7 @@ func TestNotParked(t *testing.T) {
 	}
 }
 
-// Who observes a run is told that nothing more of it happens here.
+// An observer of a run learns that nothing more of it happens here.
 func TestParkedIsObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var last execution.EventKind

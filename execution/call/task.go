@@ -18,7 +18,7 @@ type Tasks struct {
 	Stays func(cause error) bool
 	// Waits says that a call waits for its task until back is called, which takes no work meanwhile. The task is next asked for
 	// at due, and the time of the call is over at until. The context of the call may end then, with a cause for which the task
-	// stays. nil: nobody wants to know.
+	// stays. nil: it makes no difference.
 	Waits func(due, until time.Time) (back func())
 	// Left is what is left of the time of a call whose task is taken up; 0 or less of one whose time is over.
 	Left time.Duration

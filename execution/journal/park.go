@@ -176,7 +176,7 @@ func (s *Store) ClaimDue(ctx context.Context, ids []string) (claimed map[string]
 	return claimed, s.writeFault(rows.Err())
 }
 
-// AnswerParked stores the answer to an open question of a parked run under a name, and makes the run due: whoever resumes it
+// AnswerParked stores the answer to an open question of a parked run under a name, and makes the run due: the process that resumes it
 // reads the answer, see Attached. The first answer counts. parked is false for a run that is not parked: nothing is stored then.
 func (s *Store) AnswerParked(ctx context.Context, id, name string, body []byte) (parked bool, err error) {
 	db, err := s.data.Open(ctx, true)

@@ -208,21 +208,14 @@ func TestDueAmongManyParkedRuns(t *testing.T) {
 }
 
 // What happens to a parked run in each phase: its process dies before or after the run is parked, or after a claim; it is answered,
-// twice, and cancelled meanwhile. A program of the release before, which knows nothing of it, claims it as an interrupted run.
+// twice, and cancelled meanwhile.
 func TestPhasesOfParkedRun(t *testing.T) {
 	dir := t.TempDir()
 	s := reopen(t, dir, Options{})
-	look := func(s *Store, id string) Run {
-		t.Helper()
-		r, err := s.Exact(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
+	look := func(s *Store, id string) Run { return exact(t, s, id) }
 	later := time.Now().Add(time.Hour)
 	add(t, s, made("BEFORE", time.Now(), false)[0])
-	park(t, s, "R", 4, func(int) time.Time { return later })
+	park(t, s, "R", 3, func(int) time.Time { return later })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +226,7 @@ func TestPhasesOfParkedRun(t *testing.T) {
 	if left, err := s.Interrupted(t.Context(), aboutParked); err != nil || len(left) != 1 || left[0].ID != "BEFORE" {
 		t.Errorf("interrupted: %+v, %v", left, err)
 	}
-	for status, want := range map[Status]int{Waiting: 4, Interrupted: 1, Running: 0} {
+	for status, want := range map[Status]int{Waiting: 3, Interrupted: 1, Running: 0} {
 		if all, err := s.List(t.Context(), Filter{Status: status, Limit: -1}); err != nil || len(all) != want {
 			t.Errorf("%s: %d runs, %v", status, len(all), err)
 		}
@@ -272,6 +265,32 @@ func TestPhasesOfParkedRun(t *testing.T) {
 		t.Errorf("its process has died after the claim: %+v", r)
 	}
 
+	if err := s.Claim(t.Context(), "R00002"); err != nil { // to cancel it
+		t.Fatal(err)
+	}
+	end := made("R00002", time.Now(), true)[1]
+	end.End = &execution.End{Failure: &execution.Failure{Code: execution.CodeCancelled, Message: "cancelled"}}
+	add(t, s, end)
+	if parked, err := s.AnswerParked(t.Context(), "R00002", "mark", []byte("late")); err != nil || parked || look(s, "R00002").Status != Cancelled {
+		t.Error("a cancelled run was answered", err)
+	}
+}
+
+// exact returns a run.
+func exact(t *testing.T, s *Store, id string) Run {
+	t.Helper()
+	r, err := s.Exact(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A program of the release before, which knows nothing of parked runs, claims one as an interrupted run, and that ends it.
+func TestEarlierProgramClaimsParkedRun(t *testing.T) {
+	dir := t.TempDir()
+	s, other := reopen(t, dir, Options{}), reopen(t, dir, Options{})
+	park(t, s, "R", 1, func(int) time.Time { return time.Now().Add(time.Hour) })
 	db, err := s.data.Open(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
@@ -282,30 +301,20 @@ func TestPhasesOfParkedRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	owner, err := s.process(t.Context())
+	owner, err := other.process(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	earlier(`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = '` + owner + `' WHERE id = 'R00002' AND status = 'interrupted'`)
-	if r := look(s, "R00002"); r.Status != Running || r.Parked {
+	earlier(`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = '` + owner + `' WHERE id = 'R00000' AND status = 'interrupted'`)
+	if r := exact(t, s, "R00000"); r.Status != Running || r.Parked {
 		t.Errorf("an earlier program has it: %+v", r)
 	}
-	earlier(`UPDATE runs SET status = 'interrupted' WHERE id = 'R00002'`)
-	if r := look(s, "R00002"); r.Status != Interrupted || r.Parked {
+	earlier(`UPDATE runs SET status = 'interrupted' WHERE id = 'R00000'`)
+	if r := exact(t, s, "R00000"); r.Status != Interrupted || r.Parked {
 		t.Errorf("an earlier program has given it back: %+v", r)
 	}
-	if rest, err := s.ClaimParked(t.Context(), "R00002", false); err != nil || rest != nil {
+	if rest, err := s.ClaimParked(t.Context(), "R00000", false); err != nil || rest != nil {
 		t.Errorf("it is claimed with the waits of before: %+v, %v", rest, err)
-	}
-
-	if err := s.Claim(t.Context(), "R00003"); err != nil { // to cancel it
-		t.Fatal(err)
-	}
-	end := made("R00003", time.Now(), true)[1]
-	end.End = &execution.End{Failure: &execution.Failure{Code: execution.CodeCancelled, Message: "cancelled"}}
-	add(t, s, end)
-	if parked, err := s.AnswerParked(t.Context(), "R00003", "mark", []byte("late")); err != nil || parked || look(s, "R00003").Status != Cancelled {
-		t.Error("a cancelled run was answered", err)
 	}
 }
 

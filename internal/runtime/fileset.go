@@ -194,6 +194,9 @@ func (set *fileSet) resumes(ctx context.Context, m *mount) error {
 	if err != nil {
 		return err
 	}
+	if !set.how.Resume { // parked runs get servers when they go on
+		resuming.Release()
+	}
 	if m.resumer != nil { // the file has changed
 		m.resumer.use(resuming)
 		return nil

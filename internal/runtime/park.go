@@ -12,8 +12,8 @@ import (
 	"toolgraph/internal/serving/server"
 )
 
-// A process that serves parks runs that wait for long: their attempt ends, and their rows say what they wait for. Who holds such a
-// run then is nobody. A client that still waits for the answer of its call has a call that has joined the run: no more than
+// A process that serves parks runs that wait for long: their attempt ends, and their rows say what they wait for. No process has such a
+// run then. A client that still waits for the answer of its call has a call that has joined the run: no more than
 // that is in memory. The run goes on in the process where the client answers, or at its time in any process.
 
 // parks says when a process parks runs; tests have shorter times.
@@ -28,7 +28,7 @@ type parks struct {
 }
 
 func usualParks() *parks {
-	return &parks{after: time.Second, soon: 100 * time.Millisecond, least: 10 * time.Second, lag: time.Second, every: sweepEvery, news: make(chan struct{}, 1)}
+	return &parks{after: time.Second, soon: 500 * time.Millisecond, least: 10 * time.Second, lag: time.Second, every: sweepEvery, news: make(chan struct{}, 1)}
 }
 
 // parking returns the option that parks a run, in a process that does so.
@@ -90,7 +90,7 @@ var closedChannel = sync.OnceValue(func() <-chan struct{} {
 	return c
 })
 
-// AtOnce is closed: whoever looks at the run sees all its questions.
+// AtOnce is closed: a client that looks at the run sees all its questions.
 func (absentClient) AtOnce(context.Context) <-chan struct{} { return closedChannel() }
 
 // Ask waits for an answer.
@@ -112,7 +112,7 @@ func (absentClient) Ask(ctx context.Context, q execution.Question) (execution.An
 	}
 }
 
-// errAway is the error of a call that nobody waits for any more: its run is parked, and its client has the question or the task.
+// errAway is the error of a call that no client waits for any more: its run is parked, and its client has the question or the task.
 var errAway = &server.AwayError{}
 
 // whileParked waits with a call until its run, which is parked, can go on. goOn: it can go on here.

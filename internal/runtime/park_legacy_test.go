@@ -56,7 +56,7 @@ type message struct {
 // call makes a call, and returns its messages as they come.
 func (c *legacyClient) call(tool string) <-chan message {
 	c.p.t.Helper()
-	resp := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, tool))
+	resp := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, tool)) //nolint:bodyclose // it is closed below
 	came := make(chan message, 10)
 	go func() {
 		defer close(came)
@@ -94,7 +94,7 @@ func TestOpenConnectionIsParked(t *testing.T) {
 			}
 
 			came = c.call("sure")
-			asked = <-came
+			<-came
 			eventually(t, "the run is parked again", func() bool { return len(parkedRuns(t, s)) == 1 })
 			run := parkedRuns(t, s)[0]
 			if parked, err := s.AnswerParked(t.Context(), run.ID, markFor(run.Question), []byte(`{"action":"accept","content":{"name":"y"}}`)); err != nil || !parked {

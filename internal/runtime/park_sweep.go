@@ -142,6 +142,7 @@ type ready struct {
 	journal.Run
 	resumer *resumer
 	version *version // nil: it does not go on
+	file    *Loaded  // the same file, with servers
 	local   *localRun
 	runs    context.Context //nolint:containedctx // of the run
 }
@@ -172,18 +173,31 @@ func (r *resumer) ready(ctx context.Context, run journal.Run) (is ready) {
 			return is
 		}
 	}
+	file := v.Loaded
+	if r.parked { // it has no servers meanwhile
+		var err error
+		if file, err = r.Use(v.Project); err != nil {
+			return is
+		}
+	}
 	runs, local, isNew := r.fleet.begin(context.WithoutCancel(ctx), run.ID, "")
 	if !isNew { // a client of this process goes on with it
+		if r.parked {
+			file.Release()
+		}
 		return is
 	}
 	r.unparked <- struct{}{}
 	v.using++
-	return ready{run, r, v, local, runs}
+	return ready{run, r, v, file, local, runs}
 }
 
 // leave gives the place up.
 func (is *ready) leave() {
 	is.local.finish(nil, nil)
+	if is.resumer.parked {
+		is.file.Release()
+	}
 	is.resumer.done(is.version)
 	<-is.resumer.unparked
 }
@@ -212,7 +226,7 @@ func (is *ready) goOn(hard context.Context, soft <-chan struct{}) {
 
 // unpark resumes a run that this process has claimed.
 func (r *resumer) unpark(ctx context.Context, is *ready, soft <-chan struct{}) (*execution.Result, error) {
-	v := is.version
+	v := is.file
 	events, err := v.History.Journal(v.File.Secrets, About(v.Project)).Load(ctx, is.ID)
 	if err == nil {
 		g, failed := v.graphOf(ctx, is.Tool, events[0].Start)

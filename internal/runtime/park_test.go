@@ -145,8 +145,10 @@ func startParker(t *testing.T, u *counting, place string, how Service) *parker {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- Serve(ctx, Options{Graph: file, File: config.Options{}, Asker: ClientAsker{}, History: &History{Place: place, Required: true, Serves: true},
-			Log: Logging{To: &p.log, Level: "info"}}, how)
+		done <- Serve(ctx, Options{
+			Graph: file, File: config.Options{}, Asker: ClientAsker{}, History: &History{Place: place, Required: true, Serves: true},
+			Log: Logging{To: &p.log, Level: "info"},
+		}, how)
 	}()
 	p.stop = sync.OnceFunc(func() {
 		cancel(ErrStop)

@@ -2,7 +2,7 @@ package server
 
 import "context"
 
-// A run that is parked needs no process. Where its client has the question, or the task, nobody waits for an answer here: the
+// A run that is parked needs no process. Where its client has the question, or the task, no call waits for an answer here: the
 // run of the call ends without one. Where its client waits, its call gives up its place among the runs.
 
 // AwayError is the error of a Run for which no call waits any more, see RunName.Left: it is no answer.

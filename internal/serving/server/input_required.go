@@ -206,10 +206,14 @@ func (t *interactiveRun) ask(ctx context.Context, one Question) (raw json.RawMes
 		return t.replyTo(ctx, q)
 	}
 	if q.Name = cmp.Or(q.Name, unnamed); q.Own { // after a turn
-		q.Name = t.unique(q.Name)
+		name := q.Name
+		q.Name = t.unique(name)
 		defer func() {
-			if t.pending.withdraw(q) && err != nil { // a call brings the answer just now
+			switch taken := t.pending.withdraw(q); {
+			case taken && err != nil: // a call brings the answer just now
 				raw, err = <-q.answer, nil
+			case q.state == "": // the client has not got it, and gets it later
+				t.names[name]--
 			}
 		}()
 	} else {
