@@ -323,3 +323,22 @@ func TestParkedIsObserved(t *testing.T) {
 		}
 	})
 }
+
+// An answer that comes in the moment in which the run is parked is recorded, and the run is due at once.
+func TestAnswerWhileParked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, kept := build(t, strings.ReplaceAll(asking, "5000", "50000")), &cut{left: -1}
+		late := answers(func(ctx context.Context, _ execution.Question) (execution.Answer, error) {
+			<-ctx.Done()
+			return execution.Answer{Action: execution.Accept, Content: decode(t, `{"keepNewest": true}`)}, nil
+		})
+		_, rest, err := attempt(t, g, kept, echo, nil, execution.WithUser(late))
+		if err != nil || rest == nil || !rest.Due.Equal(rest.At) || len(rest.Until) != 0 {
+			t.Fatalf("%+v, %v", rest, err)
+		}
+		result, rest, err := attempt(t, g, kept, echo, rest, execution.WithUser(late))
+		if err != nil || rest != nil || len(late.asked) != 1 || encode(t, result.Value) != `{"keepNewest":true}` {
+			t.Errorf("%+v, %+v, %v, asked %d times", result, rest, err, len(late.asked))
+		}
+	})
+}

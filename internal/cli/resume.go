@@ -110,8 +110,11 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 	}
 	if errors.Is(err, execution.ErrSuspended) && user.Why != nil {
 		is := "stays interrupted"
-		if waits {
+		switch {
+		case waits:
 			is = "waits in another process"
+		case recorded.Parked:
+			is = "still waits"
 		}
 		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
 			recorded.ID, is, user.Why, recorded.ID)
