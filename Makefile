@@ -2,7 +2,7 @@
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOFUMPT  := go run mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim sim-mutants fleet fleet-versions temporal bench-temporal web vscode lint fmt cover bench bench-context bench-scale bench-store check notices release-files release-dry release-check publish-as published
+.PHONY: help build test race golden fuzz edits soak random mutants steps clients editors frames page pictures apps alerts conformance servers rules graphs mcpgraph flows pairs sim sim-mutants fleet fleet-versions temporal fleet-waiting bench-temporal web vscode lint fmt cover bench bench-context bench-scale bench-store check notices release-files release-dry release-check publish-as published
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -111,6 +111,9 @@ fleet: ## make 2,000 calls to three processes behind HAProxy through thirteen fa
 
 fleet-versions: ## let the program of an earlier commit and this one share a run history
 	FLEET_VERSIONS=1 go test -count=1 -timeout 30m -v -run TestVersions ./tests/fleet
+
+fleet-waiting: ## measure runs that wait in three processes over Postgres: memory, queries, time to go on (WAITING=100000)
+	WAITING=$${WAITING:-100000} go test -count=1 -timeout 60m -v -run TestWaitingTakesNoProcess ./tests/fleet
 
 web: ## build the debugger's page (needs Node)
 	cd internal/debugger/web && npm ci --no-audit --no-fund && npm run build

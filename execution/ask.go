@@ -180,6 +180,8 @@ func (l *live) answerOf(s *site, q *Question, timeout time.Duration) (a Answer, 
 	}
 	ctx, suspend := context.WithCancelCause(s.ctx)
 	defer suspend(nil)
+	inTurn, hasTurn := l.waits(ctx, wait{})
+	defer func() { hasTurn() }()
 	if l.hooks.stop != nil {
 		go func() {
 			select {
@@ -190,12 +192,17 @@ func (l *live) answerOf(s *site, q *Question, timeout time.Duration) (a Answer, 
 		}()
 	}
 	if all, has := user.(Turns); has {
-		done, err := all.Turn(ctx)
+		done, err := all.Turn(inTurn)
 		if err != nil {
-			return a, cmp.Or(suspendedBy(ctx), err)
+			return a, cmp.Or(suspendedBy(inTurn), err)
 		}
 		defer done()
 	}
+	timeout = l.remains(s.address(), timeout)
+	until := l.clock.now().Add(timeout)
+	asking, answered := l.waits(ctx, wait{at: s.address(), due: until, until: until})
+	hasTurn()
+	hasTurn, ctx = answered, asking
 	if err := ctx.Err(); err != nil { // while the question was recorded
 		return a, cmp.Or(suspendedBy(ctx), err)
 	}
@@ -238,6 +245,8 @@ func (l *live) turn(s *site, q *Question) (done func()) {
 		atOnce = all.AtOnce(s.ctx)
 	}
 	defer l.clock.wait(s.frame.pace)()
+	ctx, back := l.waits(s.ctx, wait{})
+	defer back()
 	select {
 	case <-atOnce: // before a free turn
 	default:
@@ -245,7 +254,7 @@ func (l *live) turn(s *site, q *Question) (done func()) {
 		case asking <- struct{}{}:
 			return func() { <-asking }
 		case <-atOnce:
-		case <-s.ctx.Done():
+		case <-ctx.Done():
 			return nil
 		}
 	}
@@ -253,7 +262,7 @@ func (l *live) turn(s *site, q *Question) (done func()) {
 	case besides <- struct{}{}:
 		q.Beside = true
 		return func() { <-besides }
-	case <-s.ctx.Done():
+	case <-ctx.Done():
 		return nil
 	}
 }

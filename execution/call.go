@@ -75,11 +75,19 @@ func (s *site) visit() *Visit {
 
 // await waits until the parts before this one have begun.
 func (s *site) await() {
-	if s.turn != nil {
-		select {
-		case <-s.turn:
-		case <-s.ctx.Done():
-		}
+	if s.turn == nil {
+		return
+	}
+	select {
+	case <-s.turn:
+		return
+	default:
+	}
+	ctx, back := s.frame.live.waits(s.ctx, wait{})
+	defer back()
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
 	}
 }
 
@@ -200,7 +208,7 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 	defer leave()
 	if c.Task != "" {
 		s.begin()
-		return l.takeUp(s, node, c)
+		return l.takeUp(s, node, c, unsafe)
 	}
 	started, output, known, err := l.startCall(s, node, c, unsafe)
 	if err != nil {
@@ -210,11 +218,7 @@ func (l *live) request(s *site, node *graph.MCP, c *Call, unsafe bool) (output v
 	if known {
 		return output, nil
 	}
-	output, err = l.caller.CallTool(l.withTasks(s.ctx, started, c, unsafe), *c)
-	if err != nil && s.ctx.Err() != nil {
-		l.cancelledCall(s.visit())
-	}
-	return output, err
+	return l.send(s, node, started, c, unsafe)
 }
 
 // startCall records that an attempt begins, if it may be made: if the process dies then, the call

@@ -47,6 +47,7 @@ func (p *pace) add(working, waiting int) {
 // timer calls a function after some time of a pace.
 type timer struct {
 	of     *pace
+	name   string // of the limit, see Rest.Limits
 	left   time.Duration
 	begun  time.Time
 	timer  *time.Timer // nil while the time stands still
@@ -65,10 +66,10 @@ func (c *clock) elapsed() time.Duration {
 }
 
 // after calls expire after d of the pace, in a goroutine of its own, unless stop is called before.
-func (c *clock) after(of *pace, d time.Duration, expire func()) (stop func()) {
+func (c *clock) after(of *pace, name string, d time.Duration, expire func()) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &timer{of: of, left: d, expire: expire}
+	t := &timer{of: of, name: name, left: d, expire: expire}
 	c.timers = append(c.timers, t)
 	t.set(c.held == 0 && !of.still(), c.now)
 	return func() {

@@ -57,11 +57,11 @@ func (p *past) doubted() bool {
 }
 
 // isInDoubt reports whether a call at the address, or below it, is in doubt and not safe to
-// repeat.
+// repeat. A task of a run that was parked goes on beside the other parts, as before.
 func (p *past) isInDoubt(at Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && at.Covers(d.at) })
+	return slices.ContainsFunc(p.doubts, func(d *doubt) bool { return d.matters && (!p.parked || d.Task == "") && at.Covers(d.at) })
 }
 
 // close removes the in-doubt calls below an execution that has ended: other parts of one whose

@@ -47,6 +47,9 @@ type hooks struct {
 	once         bool                                                // likewise
 	subject      string                                              // see WithSubject
 	bytesOut     func(*Result, error) int                            // nil: those of the value or the message
+	parking      *Parking                                            // nil: the run is never parked
+	parked       <-chan struct{}                                     // closed when it is; nil: likewise
+	rest         *Rest                                               // of a run that was parked; nil: it was not
 }
 
 // Option is an option of an engine, or of one run.
@@ -208,6 +211,12 @@ func (e *Engine) end(ctx context.Context, l *live, value value.Value, err error)
 	} else {
 		end.Failure = failureToRecord(err)
 		if suspended(ctx, end.Failure) {
+			if as := l.parking.parked(); as != nil {
+				parked := *end.Failure
+				parked.Message, parked.err = as.Error(), as
+				end.Failure = &parked
+			}
+			h.report(l.id, h.notify(&Event{Kind: RunSuspended, Run: l.id, Time: h.now()}))
 			return result, l.root.stepError(end.Failure)
 		}
 		if errors.Is(err, ErrItemsChanged) {

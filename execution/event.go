@@ -26,6 +26,9 @@ const (
 	StepFinished  EventKind = "step-finished"
 	ContextEdited EventKind = "context-edited" // a debugger replaced an output while the run was paused
 	RunFinished   EventKind = "run-finished"
+
+	// RunSuspended is for observers only: nothing more of the run happens here, and it has not ended.
+	RunSuspended EventKind = "run-suspended"
 )
 
 // Event is one entry of a run's journal. Which fields are set depends on Kind.

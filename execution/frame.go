@@ -311,7 +311,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 		sub.pace = f.pace.inside()
 	}
 	if n.Timeout > 0 {
-		defer l.clock.after(sub.pace, n.Timeout, func() { cancel(ended) })()
+		defer l.clock.after(sub.pace, string(sub.address)+"!", l.hooks.rest.left(string(sub.address)+"!", n.Timeout, l.clock.now()), func() { cancel(ended) })()
 	}
 	if own != (config.Limits{}) {
 		sub.budget = f.budget.inside(own)
@@ -323,7 +323,7 @@ func (l *live) enter(s *site, n *graph.SubGraph, args value.Value) (value.Value,
 			sub.maxDepth = min(sub.maxDepth, len(callers)-1+own.MaxDepth)
 		}
 		if own.MaxExecutionTime > 0 {
-			defer l.clock.after(sub.pace, own.MaxExecutionTime, func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()
+			defer l.clock.after(sub.pace, string(sub.address), l.hooks.rest.left(string(sub.address), own.MaxExecutionTime, l.clock.now()), func() { cancel(&timeLimitError{own.MaxExecutionTime}) })()
 		}
 	}
 	sub.ctx, sub.work = ctx, l.evaluating(ctx)

@@ -30,6 +30,8 @@ type live struct {
 
 	consents *consents // of a plan; else nil
 
+	parking *parking // nil: the run is never parked
+
 	observing sync.Mutex // held while the observers get an event
 	working   working
 
@@ -48,6 +50,10 @@ func newLive(ctx context.Context, caller ToolCaller, id string, root *frame, sta
 	root.live, root.budget = l, &l.spent
 	l.clock.run.working = 1
 	root.pace, root.allow = &l.clock.run, root.graph.Allow
+	if h.parking != nil && h.journal != nil && h.gate == nil {
+		l.parking = newParking(l, h.parking)
+		h.parked = l.parking.over
+	}
 	return l
 }
 
@@ -56,7 +62,7 @@ func (l *live) start() {
 	limit := l.root.graph.Limits.MaxExecutionTime
 	l.root.ctx, l.cancel = context.WithCancelCause(l.base)
 	l.root.work = l.evaluating(l.root.ctx)
-	l.clock.after(&l.clock.run, limit-l.clock.elapsed(), func() { l.cancel(&timeLimitError{limit}) })
+	l.clock.after(&l.clock.run, "", l.hooks.rest.left("", limit-l.clock.elapsed(), l.clock.now()), func() { l.cancel(&timeLimitError{limit}) })
 }
 
 // evaluating returns the context of evaluations and validations. It ends with ctx, when the run is to be
@@ -68,6 +74,7 @@ func (l *live) evaluating(ctx context.Context) context.Context {
 
 // close frees what the run holds; nothing runs any more.
 func (l *live) close() {
+	l.parking.end()
 	l.clock.end()
 	l.cancel(nil)
 }
@@ -202,6 +209,7 @@ func (l *live) commit(f *frame, out outcome) (*Failure, error) {
 
 // emit gives an event to the journal first, then to the observers.
 func (l *live) emit(ctx context.Context, e *Event) error {
+	l.parking.stir()
 	if err := l.hooks.record(ctx, e); err != nil {
 		return err
 	}
@@ -358,6 +366,8 @@ func WithStop(stop <-chan struct{}) Option {
 func (h *hooks) stopped() *Failure {
 	select {
 	case <-h.stop:
+		return suspension()
+	case <-h.parked:
 		return suspension()
 	default:
 		return nil

@@ -27,6 +27,7 @@ type past struct {
 	lastAt    map[Address]time.Time // of the last failed attempt
 	cancelled []*Visit              // calls without an outcome, below executions that have ended
 	now       func() time.Time
+	parked    bool // see WithRest
 
 	mu         sync.Mutex              // guards what follows
 	doubts     []*doubt                // in the order of their addresses
@@ -41,7 +42,7 @@ type past struct {
 func pastOf(events []Event, h *hooks) *past {
 	p := &past{
 		frames: map[Address][]Record{}, failing: map[Address]bool{}, ended: map[Address]*Record{}, fans: map[Address]*Parts{}, failed: map[Address]*Record{},
-		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, asked: map[Address][]string{}, covered: map[string]Answer{}, called: map[string]int{}, tally: &tally{}, lastAt: map[Address]time.Time{}, now: h.now,
+		attempts: map[Address][]Retry{}, answers: map[Address]Answer{}, asked: map[Address][]string{}, covered: map[string]Answer{}, called: map[string]int{}, tally: &tally{}, lastAt: map[Address]time.Time{}, now: h.now, parked: h.rest != nil,
 		resolution: h.resolution, results: map[Address]value.Value{}, tasks: map[Address]*resumed{},
 	}
 	doubts := map[Address]*Visit{}

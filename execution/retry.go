@@ -198,13 +198,16 @@ func (l *live) failAttempt(s *site, number int, a Attempt, wait time.Duration, s
 }
 
 // pause waits before the next attempt. The failure is that of a run that ends meanwhile.
-func (l *live) pause(s *site, wait time.Duration) *Failure {
-	if wait <= 0 {
+func (l *live) pause(s *site, delay time.Duration) *Failure {
+	if delay <= 0 {
 		return nil
 	}
 	defer l.away()()
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
+	until := l.clock.now().Add(delay)
+	ctx, back := l.waits(ctx, wait{at: s.address(), due: until, until: until})
+	defer back()
 	if l.hooks.stop != nil {
 		var watch sync.WaitGroup
 		defer watch.Wait()
@@ -217,7 +220,7 @@ func (l *live) pause(s *site, wait time.Duration) *Failure {
 			}
 		})
 	}
-	if err := l.hooks.sleep(ctx, wait); err != nil || ctx.Err() != nil {
+	if err := l.hooks.sleep(ctx, delay); err != nil || ctx.Err() != nil {
 		failed := endOf(ctx, s.node, "while it waited for its next attempt", err)
 		failed.unrecorded = true
 		return s.located(failed)

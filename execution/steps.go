@@ -164,7 +164,7 @@ func (l *live) turns(s *site) (outcome, error) {
 		rec := l.past.part(turn.address())
 		if rec == nil {
 			if n > 1 {
-				if failed := l.pause(s, repeat.Delay); failed != nil {
+				if failed := l.pause(s, l.remains(s.address(), repeat.Delay)); failed != nil {
 					return ended(failed)
 				}
 			}
@@ -240,11 +240,19 @@ func (l *live) takePlace(s *site) (leave func(), err error) {
 	}
 	s.await()
 	places := l.places
+	leave = func() { <-places }
 	select {
 	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-s.ctx.Done():
-		return nil, endOf(s.ctx, s.node, "before its call", context.Cause(s.ctx))
+		return leave, nil
+	default:
+	}
+	ctx, back := l.waits(s.ctx, wait{})
+	defer back()
+	select {
+	case places <- struct{}{}:
+		return leave, nil
+	case <-ctx.Done():
+		return nil, endOf(ctx, s.node, "before its call", context.Cause(ctx))
 	}
 }
 

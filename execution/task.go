@@ -3,31 +3,62 @@ package execution
 import (
 	"context"
 	"errors"
+	"time"
 
 	"toolgraph/execution/call"
 	"toolgraph/expressions/value"
 	"toolgraph/graph"
 )
 
-// withTasks returns the context of a call. A task with which the server answers is recorded, so that the resumed run
-// takes it up; it goes on when the run is suspended, or another process has taken the run.
-func (l *live) withTasks(ctx context.Context, started *Visit, c *Call, unsafe bool) context.Context {
-	return call.WithTasks(ctx, call.Tasks{
+// send sends a call, or takes up its task. A task with which the server answers is recorded, so that the resumed run
+// takes it up; it goes on when the run is suspended or parked, or another process has taken the run.
+func (l *live) send(s *site, node *graph.MCP, started *Visit, c *Call, unsafe bool) (output value.Value, err error) {
+	ctx, cancel := s.ctx, context.CancelCauseFunc(nil)
+	if l.parking != nil {
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+	}
+	tasks := call.Tasks{
 		Begun: func(id string) {
+			if started.Task == id {
+				return
+			}
 			visit := *started
 			visit.Task = id
 			e := Event{Kind: CallStarted, Run: c.Run, Time: l.clock.now(), Step: &visit, Sync: unsafe}
 			// Observers know of the call. Without the record the call is in doubt after a crash.
-			_ = l.hooks.record(ctx, &e)
+			_ = l.hooks.record(s.ctx, &e)
 		},
 		Stays: taskStays,
-	})
+		Waits: func(due, until time.Time) (back func()) {
+			if l.parking == nil {
+				return func() {}
+			}
+			return l.parking.add(&wait{at: c.At(), due: due, until: until, cancel: func(cause error) {
+				if cause != nil {
+					cancel(cause)
+				}
+			}})
+		},
+	}
+	if c.Task != "" {
+		tasks.Left = l.remains(c.At(), c.Timeout)
+	}
+	output, err = l.caller.CallTool(call.WithTasks(ctx, tasks), *c)
+	switch {
+	case err == nil:
+	case s.ctx.Err() != nil:
+		l.cancelledCall(s.visit())
+	case suspendedBy(ctx) != nil:
+		err = endOf(ctx, node, "", err)
+	}
+	return output, err
 }
 
 func taskStays(cause error) bool { return errors.Is(cause, ErrSuspended) || errors.Is(cause, ErrTaken) }
 
 // takeUp waits for the task of a call that was made before the run was interrupted. The journal has the call and its task.
-func (l *live) takeUp(s *site, node *graph.MCP, c *Call) (output value.Value, err error) {
+func (l *live) takeUp(s *site, node *graph.MCP, c *Call, unsafe bool) (output value.Value, err error) {
 	if err := l.mayCall(s, node, c); err != nil {
 		return nil, err
 	}
@@ -36,11 +67,7 @@ func (l *live) takeUp(s *site, node *graph.MCP, c *Call) (output value.Value, er
 	if err := l.hooks.notify(&started); err != nil {
 		return nil, recordFailure(node, err)
 	}
-	output, err = l.caller.CallTool(call.WithTasks(s.ctx, call.Tasks{Begun: func(string) {}, Stays: taskStays}), *c)
-	if err != nil && s.ctx.Err() != nil {
-		l.cancelledCall(s.visit())
-	}
-	return output, err
+	return l.send(s, node, started.Step, c, unsafe)
 }
 
 // resumed is a call whose task is taken up: what is decided if that fails.

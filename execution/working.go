@@ -11,6 +11,7 @@ type working struct {
 // work adds goroutines for parts of a node, or removes them.
 func (l *live) work(p *pace, n int) {
 	l.clock.work(p, n)
+	l.parking.worked()
 	l.atWork(n)
 }
 

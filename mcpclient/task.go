@@ -33,6 +33,9 @@ const (
 	pollMost     = 30 * time.Second       // likewise
 	pollPatience = 30 * time.Second       // for the answer to one request
 	pollFailures = 5                      // one after the other, after which the call fails
+	leastTakenUp = 2 * time.Second        // for a task that is taken up when the time of its call is over: it may have ended before that
+	parkLeast    = 15 * time.Second       // before a parked run asks for its task
+	parkMost     = 5 * time.Minute        // likewise
 	cancelWait   = 500 * time.Millisecond // for the answer to tasks/cancel, before the call returns
 )
 
@@ -46,6 +49,9 @@ type awaiting struct {
 	wake <-chan struct{} // gets a value when the server says that the task has changed
 	s    *session        // of the last request; nil before the first
 	id   string
+
+	began time.Time // of the waiting
+	until time.Time // of the call, without the time in which its questions are open
 
 	found    bool // this process knows from the server that there is the task
 	over     bool // the task has ended
@@ -70,7 +76,7 @@ func (u *upstream) await(ctx context.Context, c toolCall, s *session, raw []byte
 // takeUp waits for a task that an earlier process has begun.
 func (u *upstream) takeUp(ctx context.Context, c toolCall) (result, *Error) {
 	a := &awaiting{u: u, c: &c, call: ctx, id: c.task}
-	return a.end(c.timeout, nil)
+	return a.end(max(leastTakenUp, call.TaskLeft(ctx, c.timeout)), nil)
 }
 
 // end returns the result of the task, for which this much time is left. t is its state, nil before it is known.
@@ -79,6 +85,8 @@ func (a *awaiting) end(left time.Duration, t *task) (r result, fail *Error) {
 	a.time, stop = startWatch(a.call, left, a.u.opts.clock)
 	defer stop()
 	a.time.limit, a.ctx, a.answered = a.c.timeout, a.time.ctx, map[string]bool{}
+	a.began = a.u.opts.clock.now()
+	a.until = a.began.Add(left)
 	defer func() {
 		if fail != nil && !a.over && a.found && !call.TaskStays(a.call) {
 			a.cancel()
@@ -95,7 +103,7 @@ func (a *awaiting) end(left time.Duration, t *task) (r result, fail *Error) {
 		}
 	}
 	if a.s.meta == nil {
-		return a.older()
+		return a.older(t)
 	}
 	return a.modern(t)
 }
@@ -196,6 +204,7 @@ func (a *awaiting) report(t *task) {
 
 // pause waits until the task is to be asked for again.
 func (a *awaiting) pause(wait time.Duration) *Error {
+	defer a.waits()()
 	select {
 	case <-a.wake:
 	case <-a.u.opts.clock.after(wait):
@@ -203,6 +212,14 @@ func (a *awaiting) pause(wait time.Duration) *Error {
 		return a.ended()
 	}
 	return nil
+}
+
+// waits says that the call waits for its task, until back is called. Who parks its run asks again later the longer the call takes:
+// after a tenth of that.
+func (a *awaiting) waits() (back func()) {
+	now := a.u.opts.clock.now()
+	took := now.Sub(a.until.Add(-a.c.timeout))
+	return call.TaskWaits(a.call, now.Add(min(max(took/10, parkLeast), parkMost)), a.until)
 }
 
 // ended returns the failure of a call whose time is over, or whose caller does not wait any more.
@@ -284,15 +301,24 @@ func (a *awaiting) again(fail *Error, wait time.Duration) *Error {
 }
 
 // older waits for the result with one request, as revision 2025-11-25 does. The questions of the task come during it.
-func (a *awaiting) older() (result, *Error) {
+func (a *awaiting) older(t *task) (result, *Error) {
 	a.time.pause() // the request has the time
 	begun := a.c.sent
 	if begun.IsZero() {
 		begun = a.u.opts.clock.now()
 	}
+	waits := func() (back func()) { return func() {} }
+	if t == nil { // it is taken up
+		t, _ = a.get() // the request below says what is wrong
+	}
+	if t != nil && t.status == taskWorking { // else the result is there, or the user is asked
+		waits = a.waits
+	}
 	for {
-		left := a.c.timeout - a.u.opts.clock.now().Sub(begun)
+		left := min(a.c.timeout-a.u.opts.clock.now().Sub(begun), a.until.Sub(a.u.opts.clock.now()))
+		back := waits()
 		raw, fail := a.send(a.ctx, taskResultMethod, "", max(1, left))
+		back()
 		var rpc *rpcError
 		switch {
 		case fail == nil:

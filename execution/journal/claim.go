@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toolgraph/execution"
 	"toolgraph/internal/base/wording"
 )
 
@@ -35,13 +36,12 @@ func (s *Store) interruptSuspended() {
 }
 
 // Interrupted returns the interrupted runs of a graph file, the oldest first, and those of files with
-// the same server name: the file can have another path on another machine.
+// the same server name: the file can have another path on another machine. Parked runs are not among them, see Due.
 func (s *Store) Interrupted(ctx context.Context, of About) ([]Run, error) {
 	if err := s.giveBackUnknown(ctx); err != nil {
 		return nil, err
 	}
-	// The status is part of the text, so that SQLite uses the index of such runs.
-	return s.verified(ctx, ` WHERE status = 'interrupted' AND (file = $1 OR server = $2) ORDER BY seq`, of.File, of.Server)
+	return s.verified(ctx, ` WHERE `+isAdrift+` AND (file = $1 OR server = $2) ORDER BY seq`, of.File, of.Server)
 }
 
 // ErrRunning is the error of Claim for a run of another process.
@@ -50,52 +50,69 @@ var ErrRunning = errors.New("it is running in another process")
 // Claim makes this process the owner of an interrupted run before it resumes it. Its status is running
 // from then on, and no other process can claim it. The error wraps ErrRunning when another process
 // was faster.
-func (s *Store) Claim(ctx context.Context, id string) error { return s.claim(ctx, id, "") }
+func (s *Store) Claim(ctx context.Context, id string) error {
+	_, err := s.claim(ctx, id, "")
+	return err
+}
+
+// ClaimParked is Claim, with inDoubt ClaimInDoubt, and returns what the run has waited for, if it was parked: the times of
+// these waits go on.
+func (s *Store) ClaimParked(ctx context.Context, id string, inDoubt bool) (*execution.Rest, error) {
+	if inDoubt {
+		return s.claim(ctx, id, unknownOutcome)
+	}
+	return s.claim(ctx, id, "")
+}
 
 // ClaimInDoubt is Claim also for a run that ended because of an in-doubt call: for an operator who
 // resolves the call. Who takes over interrupted runs must not claim one that has ended meanwhile.
 func (s *Store) ClaimInDoubt(ctx context.Context, id string) error {
-	return s.claim(ctx, id, unknownOutcome)
+	_, err := s.claim(ctx, id, unknownOutcome)
+	return err
 }
 
 // claim claims an interrupted run, or one that has failed with such a failure, a pattern of LIKE.
-func (s *Store) claim(ctx context.Context, id, failure string) (err error) {
+func (s *Store) claim(ctx context.Context, id, failure string) (rest *execution.Rest, err error) {
 	db, err := s.reader(ctx)
 	if errors.Is(err, ErrNoStore) {
-		return ErrNotFound
+		return nil, ErrNotFound
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.writer.disabled(); err != nil { // nothing of the run would be recorded, and no other process would have it
-		return err
+		return nil, err
 	}
 	owner, err := s.process(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.writer.work(id)(&err) // before others can see it
-	done, err := db.ExecContext(ctx,
-		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = $1
-			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3)`, owner, id, failure)
-	if err != nil {
-		return s.writeFault(err)
-	}
-	if n, err := done.RowsAffected(); err != nil || n == 1 {
+	var text string
+	err = db.QueryRowContext(ctx,
+		`UPDATE runs SET status = 'running', ended = 0, failure = '', resumed = resumed + 1, owner = $1,
+			rest = CASE WHEN parked = owner THEN rest ELSE '' END, parked = ''
+			WHERE id = $2 AND (status = 'interrupted' OR status = 'error' AND failure LIKE $3) RETURNING rest`, owner, id, failure).Scan(&text)
+	switch {
+	case err == nil:
 		s.writer.clearTaken(id)
-		if err == nil {
+		if rest = restOf(text); rest == nil {
 			s.tally.claimed.Add(1)
+		} else {
+			s.tally.unparked.Add(1)
 		}
-		return err
+		return rest, nil
+	case !errors.Is(err, sql.ErrNoRows):
+		return nil, s.writeFault(err)
 	}
 	r, err := s.Run(ctx, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.InProgress() {
-		return fmt.Errorf("run %s: %w", id, ErrRunning)
+		return nil, fmt.Errorf("run %s: %w", id, ErrRunning)
 	}
-	return fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, wording.Status(r.Status))
+	return nil, fmt.Errorf("run %s has ended (%s); only an interrupted run can be resumed", id, wording.Status(r.Status))
 }
 
 // giveBackUnknown interrupts the runs that are this process's in the database, and on which it does not
@@ -155,10 +172,16 @@ func (s *Store) Release(_ context.Context, id string) error {
 	return <-done
 }
 
-// giveBack releases a run: everything of it is in the database.
-func (c *committer) giveBack(id string) error {
+// giveBack releases a run, or parks it: everything of it is in the database.
+func (c *committer) giveBack(id string, as *parkedRow) error {
 	owner, err := c.store.process(background)
-	if err == nil {
+	switch {
+	case err != nil:
+	case as != nil:
+		if _, err = c.db.ExecContext(background, parkOne, owner, id, as.due, as.rest); err == nil {
+			c.store.tally.parked.Add(1)
+		}
+	default:
 		_, err = c.db.ExecContext(background, interruptOne, owner, id)
 	}
 	if err != nil {

@@ -70,7 +70,7 @@ func (c *committer) commit(batch []queued) error {
 	for i := range batch {
 		c.store.settle(&batch[i].event)
 		if id := batch[i].release; id != "" {
-			if err := c.store.writer.persist(batch, func() error { return c.giveBack(id) }); err != nil {
+			if err := c.store.writer.persist(batch, func() error { return c.giveBack(id, batch[i].park) }); err != nil {
 				return err
 			}
 		}
@@ -152,6 +152,10 @@ func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
 	}
 	if err := t.add(q.event, q.size); err != nil {
 		return nil, fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
+	}
+	if t.gap {
+		t.gap = false
+		c.store.writer.hasGaps(t.ID)
 	}
 	return touched, nil
 }

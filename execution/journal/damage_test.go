@@ -266,8 +266,9 @@ func TestStoreWithoutSums(t *testing.T) {
 	if _, err := raw.Exec(`UPDATE chunks SET body = CAST(replace(CAST(body AS TEXT), 'out', 'oot') AS BLOB) WHERE n > 0`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := raw.Exec(`INSERT INTO runs SELECT 2, 'EMPTY', tool, status, file, server, graph, args, started, ended, last, 1, steps, spills,
-		bytes, durable, failure, owner, lost, resumed, NULL, 0, NULL, sums, '' FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
+	if _, err := raw.Exec(`INSERT INTO runs (seq, id, tool, status, file, server, graph, args, started, ended, last, events, steps, spills,
+		bytes, durable, failure, owner, sums) SELECT 2, 'EMPTY', tool, status, file, server, graph, args, started, ended, last, 1, steps, spills,
+		bytes, durable, failure, owner, sums FROM runs; INSERT INTO chunks VALUES (2, 0, 0, x'', NULL)`); err != nil {
 		t.Fatal(err)
 	}
 	var damaged *journal.DamagedError

@@ -136,7 +136,7 @@ func (f *follower) canContinue(ctx context.Context) (map[int64]mark, error) {
 		open[seq] = now
 		return err
 	}, `SELECT * FROM (SELECT seq, status, events FROM runs WHERE status = 'running' AND ($1 = '' OR file = $1) ORDER BY seq DESC LIMIT $2) AS running
-		UNION ALL SELECT * FROM (SELECT seq, status, 0 FROM runs WHERE status = 'interrupted' AND ($1 = '' OR file = $1) ORDER BY seq DESC LIMIT $2) AS interrupted`,
+		UNION ALL SELECT * FROM (SELECT seq, status, 0 FROM runs WHERE `+isAdrift+` AND ($1 = '' OR file = $1) ORDER BY seq DESC LIMIT $2) AS interrupted`,
 		f.file, followOpen)
 	return open, err
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,9 @@ type Health struct {
 
 	Lost    int64 // runs of this process that another one has taken
 	Claimed int64 // interrupted runs that this process has claimed to go on with them
+
+	Parked   int64 // runs that this process has parked
+	Unparked int64 // parked runs that this process has claimed to go on with them
 
 	Pruned       int64     // runs that were deleted because they are beyond the bounds of the store
 	PruneErrors  int64     // attempts to delete such runs that have failed
@@ -40,8 +44,8 @@ type Pooled interface {
 
 // tally is what a store counts of its Health.
 type tally struct {
-	reads, writes, unrecorded, lost, claimed, pruned, pruneErrors atomic.Int64
-	lastPruning                                                   atomic.Int64 // microseconds since 1970
+	reads, writes, unrecorded, lost, claimed, parked, unparked, pruned, pruneErrors atomic.Int64
+	lastPruning                                                                     atomic.Int64 // microseconds since 1970
 }
 
 // Health returns what this process has counted. It waits for nothing.
@@ -49,7 +53,7 @@ func (s *Store) Health() Health {
 	n := &s.tally
 	h := Health{
 		ReadErrors: n.reads.Load(), WriteErrors: n.writes.Load(), Unrecorded: n.unrecorded.Load(),
-		Lost: n.lost.Load(), Claimed: n.claimed.Load(),
+		Lost: n.lost.Load(), Claimed: n.claimed.Load(), Parked: n.parked.Load(), Unparked: n.unparked.Load(),
 		Pruned: n.pruned.Load(), PruneErrors: n.pruneErrors.Load(), LastPruning: timeOf(n.lastPruning.Load()),
 	}
 	h.Queued, h.QueuedBytes, h.Waited = s.writer.waiting(time.Now())
@@ -112,7 +116,10 @@ type Census struct {
 	Running     Counted // without an open question
 	Waiting     Counted // for the answer to an open question, in progress or interrupted
 	Interrupted Counted // without an open question
+	Parked      Counted // that wait without a process: for a time or a task, and those of Waiting that do
 	InDoubt     Counted // that have ended because of a call whose outcome is unknown
+
+	Overdue time.Duration // since when the parked run is due that is due first; 0: none is
 
 	LastPruning time.Time // of any process; zero: not known
 	Bytes       int64     // of the store
@@ -130,11 +137,12 @@ const censusMost = 100_000
 
 // Each status is a part of the text, so that the index of such runs is used.
 const (
-	censusQuery = `SELECT status, asks, count(*), sum(old), min(last) FROM (` +
+	censusQuery = `SELECT status, asks, parked, count(*), sum(old), min(last) FROM (` +
 		censusPart + `status = 'running'` + censusMany + ` UNION ALL ` +
-		censusPart + `status = 'interrupted'` + censusMany + ` UNION ALL ` +
-		censusPart + `status = 'error' AND failure LIKE '` + unknownOutcome + `'` + censusMany + `) AS runs GROUP BY status, asks`
-	censusPart = `SELECT * FROM (SELECT status, CASE WHEN ` + isWaiting + ` THEN 1 ELSE 0 END AS asks, last,
+		censusPart + isAdrift + censusMany + ` UNION ALL ` +
+		censusPart + isParked + censusMany + ` UNION ALL ` +
+		censusPart + `status = 'error' AND failure LIKE '` + unknownOutcome + `'` + censusMany + `) AS runs GROUP BY status, asks, parked`
+	censusPart = `SELECT * FROM (SELECT status, ` + parkedNow + ` AS parked, CASE WHEN ` + isWaiting + ` THEN 1 ELSE 0 END AS asks, last,
 		CASE WHEN ` + isOld + ` THEN 1 ELSE 0 END AS old FROM runs WHERE `
 	censusMany = ` LIMIT $1) AS part`
 )
@@ -170,6 +178,13 @@ func (s *Store) Census(ctx context.Context) (c Census, err error) {
 		return c, s.readFault(err)
 	}
 	c.LastPruning = timeOf(pruned)
+	var due sql.NullInt64
+	if err := db.QueryRowContext(ctx, `SELECT min(due) FROM (SELECT due FROM runs WHERE `+isParked+` ORDER BY due LIMIT 1) AS first`).Scan(&due); err != nil {
+		return c, s.readFault(err)
+	}
+	if due.Valid && due.Int64 > atOnce {
+		c.Overdue = max(0, time.Since(timeOf(due.Int64)))
+	}
 	state := State{}
 	err = s.data.State(ctx, &state)
 	c.Bytes = state.Bytes
@@ -179,13 +194,16 @@ func (s *Store) Census(ctx context.Context) (c Census, err error) {
 // scan adds the runs of a row.
 func (c *Census) scan(scan func(into ...any) error) error {
 	var status Status
-	var asks bool
+	var asks, parked bool
 	var last int64
 	var of Counted
-	if err := scan(&status, &asks, &of.Runs, &of.Old, &last); err != nil {
+	if err := scan(&status, &asks, &parked, &of.Runs, &of.Old, &last); err != nil {
 		return err
 	}
 	of.Last = timeOf(last)
+	if parked {
+		c.Parked.add(of)
+	}
 	switch {
 	case status == Failed:
 		c.InDoubt.add(of)
@@ -193,7 +211,7 @@ func (c *Census) scan(scan func(into ...any) error) error {
 		c.Waiting.add(of)
 	case status == Running:
 		c.Running.add(of)
-	default:
+	case !parked:
 		c.Interrupted.add(of)
 	}
 	return nil

@@ -80,7 +80,7 @@ func TestCensusUsesIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := planOf(t, db, censusQuery, censusMost)
-	for _, index := range []string{"running", "interrupted", "in_doubt"} {
+	for _, index := range []string{"running", "adrift", "parked", "in_doubt"} {
 		if !strings.Contains(all, "SCAN runs USING INDEX "+index) {
 			t.Errorf("no index %s in\n%s", index, all)
 		}

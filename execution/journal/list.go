@@ -18,7 +18,10 @@ import (
 // DefaultList is how many runs a Filter without Limit selects at most.
 const DefaultList = 50
 
-const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, owner, sum, ` + isOld
+const runColumns = `id, tool, status, file, server, graph, args, started, ended, last, steps, nested, bytes, durable, lost, resumed, failure, facts, owner, sum, ` + isOld + `, ` + parkedNow + `, due`
+
+// parkedNow is 1 for a run that is parked, else 0.
+const parkedNow = `CASE WHEN ` + isParked + ` THEN 1 ELSE 0 END`
 
 // reader returns the database for reading: with the events that this process has queued, and with
 // the runs of dead processes marked as interrupted. The error is ErrNoStore when there is none.
@@ -95,11 +98,14 @@ func (f Filter) terms() (all []string, args []any) {
 	status := f.Status
 	switch f.Status {
 	case Waiting:
-		status = Running
-		add(isWaiting)
+		status = ""
+		add("(status = 'running' AND ", isWaiting, " OR ", isParked, ")")
 	case Running:
 		add("NOT ", isWaiting)
-	case Finished, Failed, Cancelled, Interrupted:
+	case Interrupted:
+		status = ""
+		add(isAdrift)
+	case Finished, Failed, Cancelled:
 	}
 	for _, equal := range [][2]string{{"tool", f.Tool}, {"status", string(status)}, {"file", f.File}} {
 		if equal[1] != "" {
@@ -189,9 +195,10 @@ func scanRun(from *sql.Rows) (Run, error) {
 	var failure, known string
 	var sum sql.NullInt64
 	var old bool
+	var due int64
 	into := []any{
 		&r.ID, &r.Tool, &r.Status, &r.File, &r.Server, &r.Graph, &r.Args,
-		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &r.Owner, &sum, &old,
+		&started, &ended, &last, &r.Steps, &r.Nested, &r.Bytes, &r.Durable, &r.Lost, &r.Resumed, &failure, &known, &r.Owner, &sum, &old, &r.Parked, &due,
 	}
 	if err := from.Scan(into...); err != nil {
 		values := make([]any, len(into))
@@ -222,6 +229,11 @@ func scanRun(from *sql.Rows) (Run, error) {
 	}
 	if r.Status == Running && r.Question != nil {
 		r.Status = Waiting
+	}
+	if r.Parked {
+		if r.Status = Waiting; due < noDue {
+			r.Due = timeOf(due)
+		}
 	}
 	if r.InProgress() {
 		r.Process = processOf(r.Owner)
@@ -285,7 +297,7 @@ func (r Run) like(found Run) bool {
 	if r.Steps != found.Steps || r.Nested != found.Nested || r.Lost != found.Lost || r.facts().text() != found.facts().text() {
 		return false
 	}
-	if r.Status == Interrupted { // claiming a run removes its end
+	if r.CanResume() { // claiming a run removes its end
 		return r.Ended.IsZero() && r.Failure == nil && (found.Status == Running || found.Status == Failed)
 	}
 	return r.Status == found.Status && r.Ended.Equal(found.Ended) && textOf(r.Failure) == textOf(found.Failure)

@@ -22,8 +22,9 @@ func openPlace(t testing.TB, dir string, opts Options) (*Store, error) {
 
 // Tests are those of this package that are also run over Postgres.
 var Tests = map[string]func(*testing.T){
-	"TestQuestionsBeside": TestQuestionsBeside,
-	"TestFlowComesBack":   TestFlowComesBack, "TestGapsOfParts": TestGapsOfParts,
+	"TestQuestionsBeside":        TestQuestionsBeside,
+	"TestDueAmongManyParkedRuns": TestDueAmongManyParkedRuns, "TestPhasesOfParkedRun": TestPhasesOfParkedRun, "TestEarlierProgramClaimsParkedRun": TestEarlierProgramClaimsParkedRun,
+	"TestFlowComesBack": TestFlowComesBack, "TestGapsOfParts": TestGapsOfParts,
 	"TestForkedFrom": TestForkedFrom, "TestLoadFor": TestLoadFor, "TestFlushOfALossyRun": TestFlushOfALossyRun,
 	"TestHistory": TestHistory, "TestPageOfManyParts": TestPageOfManyParts, "TestImportOfParts": TestImportOfParts,
 	"TestNothingComesBack":  TestNothingComesBack,

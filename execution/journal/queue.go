@@ -15,6 +15,8 @@ type queued struct {
 
 	sync    bool   // a flush that waits until all before it survives a crash of the database's server
 	release string // a flush that also releases this run; empty: none
+
+	park *parkedRow // of a run that is released and parked; nil: it is only released
 }
 
 const (

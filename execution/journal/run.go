@@ -17,7 +17,7 @@ type Status string
 // The statuses of runs.
 const (
 	Running     Status = "running"     // its process is alive
-	Waiting     Status = "waiting"     // likewise; a question to its user is open
+	Waiting     Status = "waiting"     // likewise, and a question to its user is open; or the run is parked
 	Finished    Status = "finished"    // with a value
 	Failed      Status = "error"       // with a failure
 	Cancelled   Status = "cancelled"   // by its client, or because its process was stopped
@@ -60,16 +60,22 @@ type Run struct {
 
 	ForkedFrom string `json:"forkedFrom,omitempty"` // RUN/ADDRESS, see execution.Start
 
+	Parked bool      `json:"parked,omitempty"` // it waits without a process, see Store.Park
+	Due    time.Time `json:"due,omitzero"`     // when a parked run goes on without an answer; zero: never, or at once
+
 	Old bool `json:"old,omitempty"` // it is beyond the bounds of the store, and not deleted because it can continue
 
 	Damaged string `json:"damaged,omitempty"` // how it differs from what was recorded; no other field is reliable then
 }
 
 // InProgress reports whether the process of the run is alive.
-func (r Run) InProgress() bool { return r.Status == Running || r.Status == Waiting }
+func (r Run) InProgress() bool { return !r.Parked && (r.Status == Running || r.Status == Waiting) }
+
+// CanResume reports whether any process may claim the run to go on with it: it is interrupted or parked.
+func (r Run) CanResume() bool { return r.Status == Interrupted || r.Parked }
 
 // HasEnded reports whether the run is over, also because of an in-doubt call.
-func (r Run) HasEnded() bool { return !r.InProgress() && r.Status != Interrupted }
+func (r Run) HasEnded() bool { return !r.InProgress() && !r.CanResume() }
 
 // canContinue reports whether the run may continue, so that retention does not delete it: it is in
 // progress, waits for an answer, is interrupted, or has an in-doubt call that can be resolved.

@@ -34,6 +34,7 @@ func (w *writer) taken(run string, had bool) {
 	}
 	w.runsTaken[run] = true
 	delete(w.working, run)
+	delete(w.gaps, run)
 }
 
 // clearTaken forgets that another process has taken a run: this one has claimed it, or has never had it.

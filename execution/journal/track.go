@@ -19,6 +19,7 @@ type track struct {
 	Pending
 	view  *view
 	facts facts
+	gap   bool // the last event was not recorded as it was
 
 	chunkWriter        // of the chunk that is being filled
 	sums        []byte // of its frames
@@ -82,6 +83,7 @@ func (t *track) add(e execution.Event, size int) error {
 			return err
 		}
 	}
+	t.gap = e.End == nil && (t.gap || e.Lost > 0 || v.isGap())
 	if t.body == nil {
 		t.body, t.sums = make([]byte, 0, usualChunk), make([]byte, 0, usualEvents*sumSize)
 	}
@@ -169,6 +171,7 @@ func (t *track) store(e *execution.Event, got value.Value, size int) (v stored, 
 			if v, err = t.encode((&Gap{Reason: Unwritten}).value(), 0); err != nil {
 				return v, err
 			}
+			t.gap = true
 		}
 		known.stored = v
 	}

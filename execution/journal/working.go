@@ -21,6 +21,7 @@ func (w *writer) leave(run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.working, run)
+	delete(w.gaps, run)
 }
 
 // works reports whether this process works on a run.

@@ -28,6 +28,7 @@ type writer struct {
 	unwritten map[string]unwritten
 	lost      losses
 	runsTaken map[string]bool // runs of this process that another one has taken
+	gaps      map[string]bool // runs of this process that are not recorded as they were
 	working   map[string]bool // runs on which this process works, see work
 	begun     bool
 	since     time.Time // of which time no event was written, although one waits; zero: none waits
@@ -69,7 +70,7 @@ type unwritten struct {
 func newWriter(s *Store) *writer {
 	w := &writer{
 		store: s, pause: s.pauseAfter,
-		unwritten: map[string]unwritten{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{}, working: map[string]bool{},
+		unwritten: map[string]unwritten{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{}, gaps: map[string]bool{}, working: map[string]bool{},
 		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.room = sync.NewCond(&w.mu)

@@ -102,15 +102,19 @@ func (f *resumeFlags) run(ctx context.Context, std program.Streams, id string, a
 		opts = append(opts, execution.WithChangedGraph())
 	}
 	var result *execution.Result
-	if recorded.Status == journal.Waiting {
+	waits := recorded.Status == journal.Waiting && !recorded.Parked // in another process
+	if waits {
 		result, err = l.AnswerThere(ctx, recorded, user, opts)
 	} else {
 		result, err = l.Resolve(ctx, g, recorded.ID, opts...)
 	}
 	if errors.Is(err, execution.ErrSuspended) && user.Why != nil {
 		is := "stays interrupted"
-		if recorded.Status == journal.Waiting {
+		switch {
+		case waits:
 			is = "waits in another process"
+		case recorded.Parked:
+			is = "still waits"
 		}
 		err = fmt.Errorf("run %s %s, because its user has to answer first: %w; resume it in a terminal: toolgraph resume %s",
 			recorded.ID, is, user.Why, recorded.ID)

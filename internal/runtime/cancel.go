@@ -83,12 +83,11 @@ func cancelRun(ctx context.Context, store *journal.Store, run journal.Run, why s
 			return err
 		}
 	}
-	switch run.Status {
-	case journal.Interrupted:
+	switch {
+	case run.CanResume():
 		return endCancelled(ctx, store, run.ID, why)
-	case journal.Cancelled:
+	case run.Status == journal.Cancelled:
 		return nil
-	case journal.Finished, journal.Failed, journal.Running, journal.Waiting:
 	}
 	return fmt.Errorf("run %s has ended (%s), so it cannot be cancelled", run.ID, run.Status)
 }

@@ -39,7 +39,7 @@ type cancellable struct {
 // Observe takes the beginning and the end of the run.
 func (c *cancellable) Observe(e execution.Event) {
 	switch {
-	case e.Kind == execution.RunFinished:
+	case e.Kind == execution.RunFinished, e.Kind == execution.RunSuspended:
 		c.end()
 	case e.Run != "":
 		c.begin(e.Run)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -31,7 +32,7 @@ type fileSet struct {
 	union  *union       // all files as one server; nil: there is none
 
 	looking *resumers // for interrupted runs of several files; nil: there is one file, or none are resumed
-	stop    func()    // ends the looking; nil: it has not begun
+	stop    []func()  // ends what looks for runs of all files
 }
 
 // mount is a graph file that is served.
@@ -43,7 +44,7 @@ type mount struct {
 
 	resources server.Resources // nil: clients can read none
 	prompts   prompts          // that the file passes on
-	resumer   *resumer         // nil: interrupted runs are not resumed
+	resumer   *resumer         // nil: no runs are resumed
 
 	print  fingerprint // of its files, when they were last loaded
 	broken error       // why the version that is there now is not served; nil: it is
@@ -102,6 +103,9 @@ func (set *fileSet) open(ctx context.Context) error {
 			set.session.Close()
 		}
 	}()
+	if set.session.History != nil && set.session.elsewhere == nil {
+		set.session.parks = cmp.Or(set.how.parks, usualParks())
+	}
 	set.grace = set.given.Grace
 	if set.how.HTTP { // runs get half of the grace to finish, and the server itself waits for the rest
 		set.grace = set.how.HTTPGrace
@@ -133,10 +137,17 @@ func (set *fileSet) open(ctx context.Context) error {
 	if set.union != nil {
 		err = set.union.open()
 	}
-	if set.looking != nil && err == nil {
-		set.stop = set.looking.start(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	if set.looking != nil {
+		set.stop = append(set.stop, set.looking.start(ctx))
+	}
+	if set.session.parks != nil {
+		u := &unparker{set: set, store: set.session.History, parks: set.session.parks}
+		set.stop = append(set.stop, u.start(ctx))
+	}
+	return nil
 }
 
 // joined returns what is wrong with several files: the diagnostics of all, or else the errors.
@@ -177,21 +188,24 @@ func (set *fileSet) begin(ctx context.Context, m *mount, l *Loaded) error {
 	return nil
 }
 
-// resumes begins to resume the interrupted runs of the current version of a file, with Resume.
+// resumes begins to resume the parked runs of the current version of a file, with Resume also the interrupted ones.
 func (set *fileSet) resumes(ctx context.Context, m *mount) error {
-	if !set.how.Resume {
+	if !set.how.Resume && set.session.parks == nil {
 		return nil
 	}
 	resuming, err := set.session.Use(m.current.Load().Project)
 	if err != nil {
 		return err
 	}
+	if !set.how.Resume { // parked runs get servers when they go on
+		resuming.Release()
+	}
 	if m.resumer != nil { // the file has changed
 		m.resumer.use(resuming)
 		return nil
 	}
 	m.resumer = newResumer(resuming, set.grace)
-	m.resumer.called = set.looking != nil
+	m.resumer.called, m.resumer.parked = set.looking != nil, !set.how.Resume
 	m.stop = append(m.stop, m.resumer.start(ctx))
 	return nil
 }
@@ -222,8 +236,8 @@ func (set *fileSet) end(m *mount) {
 
 // stopResuming ends what ends with the files, and waits for it.
 func (set *fileSet) stopResuming() {
-	if set.stop != nil {
-		set.stop()
+	for _, stop := range set.stop {
+		stop()
 	}
 	set.mu.Lock()
 	defer set.mu.Unlock()

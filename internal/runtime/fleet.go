@@ -222,13 +222,19 @@ func (f *fleet) localRun(run string) *localRun {
 // mailTime is how long sending a message may take.
 const mailTime = 5 * time.Second
 
-// cancelRun cancels a run, in this process or another. A run that no living process has is left.
+// cancelRun cancels a run, in this process or another, or one that is parked. Another one that no living process has is left.
 func (f *fleet) cancelRun(ctx context.Context, id string) error {
 	if local := f.localRun(id); local != nil {
 		local.cancel(context.Canceled)
 		return nil
 	}
 	run, err := f.history.Exact(ctx, id)
+	if err == nil && run.Parked {
+		if err = endCancelled(ctx, f.history, id, ""); err == nil || !errors.Is(err, journal.ErrRunning) {
+			return err
+		}
+		run, err = f.history.Exact(ctx, id) // it was just resumed
+	}
 	if err != nil || !run.InProgress() {
 		return err
 	}

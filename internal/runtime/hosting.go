@@ -235,7 +235,7 @@ func (on hosted) make(ctx context.Context, o Order) (*execution.Result, error) {
 		result, err = on.Run(ctx, on.engine, on.graph, o.Args, append(options, execution.WithRunID(o.Run), execution.WithCaller("", true))...)
 	case err != nil:
 		return nil, err
-	case crashLoop(run) != nil && run.Status == journal.Interrupted && !o.End:
+	case crashLoop(run) != nil && run.CanResume() && !o.End:
 		return nil, &PermanentError{crashLoop(run)}
 	default:
 		result, err = on.resumeHere(ctx, run, o, options)
@@ -260,7 +260,7 @@ func (on hosted) resumeHere(ctx context.Context, run journal.Run, o Order, optio
 		}
 		return on.engine.Ended(ctx, g, events)
 	}
-	events, err := on.claimedBy(ctx, run.ID, on.History.Claim)
+	events, err := on.claimed(ctx, run.ID, false)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,10 @@ func (l *Loaded) answerCall(
 	case f == nil:
 		return l.Run(ctx, engine, g, args, options...)
 	}
+	if l.parks != nil && !called.Answers {
+		ctx = withAsks(ctx)
+		defer asksOf(ctx).end()
+	}
 	j := &joining{
 		id: rand.Text(), identity: identity{tool: g.Tool.Name.Value}, report: report,
 		client: client{user: l.UserOf(g), canAsk: called.CanAsk, options: options},
@@ -78,6 +82,9 @@ func (l *Loaded) answerCall(
 		j.id, j.mark, j.given, j.refused = c.Run, c.Mark, c.Answers, server.NotWaiting()
 		j.caller = callerOf(ctx, args)
 		if _, err := l.History.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
+			return nil, j.refused
+		}
+		if c.Own && !l.isOpenAt(ctx, c.Run, c.Mark) { // it was used, or has expired
 			return nil, j.refused
 		}
 		if c.Mark == "" && !f.forward(ctx, c) {
@@ -106,7 +113,7 @@ func (l *Loaded) answerCall(
 			return nil, err
 		}
 	}
-	result, err := l.Run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once))...)
+	result, err := l.Run(runs, engine, g, args, append(options, execution.WithRunID(j.id), execution.WithCaller(j.caller, once), l.parking(!called.Answers))...)
 	if errors.Is(err, journal.ErrNotBegun) || errors.Is(err, journal.ErrNotEnded) {
 		result, err = nil, l.unavailable(err)
 	}
@@ -114,6 +121,8 @@ func (l *Loaded) answerCall(
 	j.report = nil // it has reported the steps so far
 	switch {
 	case errors.Is(err, execution.ErrTaken):
+		return l.join(ctx, j)
+	case isParked(err) && !isStop(ctx):
 		return l.join(ctx, j)
 	case result != nil && errors.Is(err, execution.ErrSuspended) && f.canLeave(ctx):
 		j.state = leaving{result, err}
@@ -225,7 +234,7 @@ func (l *Loaded) joinOnce(ctx context.Context, j *joining) (_ *execution.Result,
 		return nil, err, true
 	}
 	switch {
-	case run.Status == journal.Interrupted:
+	case run.CanResume():
 		return l.interrupted(ctx, j, run)
 	case run.InProgress():
 		if asked := j.open(run); asked != nil {
@@ -246,8 +255,13 @@ func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (
 	case leaving:
 		return nil, execution.ErrSuspended, true
 	case following:
-		if run.Question != nil && !j.canAsk && len(j.given) == 0 {
+		if run.Question != nil && !run.Parked && !j.canAsk && len(j.given) == 0 {
 			return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
+		}
+		if run.Parked {
+			if goOn, err := l.whileParked(ctx, j, run); !goOn {
+				return &execution.Result{RunID: run.ID}, err, err != nil
+			}
 		}
 	case answering: // takeOver asks its user
 	}
@@ -265,11 +279,11 @@ func (l *Loaded) news(ctx context.Context, j *joining) (run journal.Run, finishe
 	}
 	run, err = l.History.Wait(waiting, j.id, func(r journal.Run) bool {
 		switch {
-		case r.Status == journal.Interrupted && local != nil:
+		case r.CanResume() && local != nil:
 			return false // it is being resumed here, or this process has lost it and does not know that yet
-		case r.Status == journal.Interrupted:
+		case r.CanResume():
 			_, isLeaving := j.state.(leaving)
-			return !isLeaving || r.Question != nil // which no process asks without a client
+			return !isLeaving || r.Parked || r.Question != nil // which no process asks without a client
 		case !r.InProgress():
 			return local == nil // its own end has the result
 		}
@@ -311,7 +325,7 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 		j.waited = run.ID
 		waiting, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		_, _ = l.History.Wait(waiting, run.ID, func(r journal.Run) bool { return r.Status != journal.Interrupted })
+		_, _ = l.History.Wait(waiting, run.ID, func(r journal.Run) bool { return !r.CanResume() })
 		return nil, nil, false
 	case err != nil:
 		return nil, fmt.Errorf("run %s is interrupted, and cannot be resumed here: %w; resume it by hand: toolgraph resume %s --changed", run.ID, err, run.ID), true
@@ -322,7 +336,11 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 	}
 	j.leave() // the run itself reports from now on
 	l.Log.Info("resuming an interrupted run for its client", "run", run.ID, "tool", run.Tool, "steps", run.Steps)
-	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(&joinedUser{InTurn{j.user}, j}), execution.WithCaller(j.caller, true))...)
+	user := execution.User(&joinedUser{InTurn{j.user}, j})
+	if run.Parked && run.Question != nil && !j.canAsk && j.state == (following{}) { // another client may answer
+		user = absentClient{}
+	}
+	result, err := l.resume(runs, g, run.ID, append(j.options, execution.WithUser(user), execution.WithCaller(j.caller, true), l.parking(!server.CalledBy(ctx).Answers))...)
 	switch {
 	case errors.Is(err, journal.ErrNotEnded):
 		err = l.unavailable(err)
@@ -338,6 +356,8 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 		return nil, nil, false
 	case isUnread(err):
 		return nil, l.unavailable(err), true
+	case result != nil && isParked(err) && !isStop(ctx):
+		return nil, nil, false
 	case result != nil && errors.Is(err, execution.ErrSuspended) && l.fleet.canLeave(ctx):
 		j.state = leaving{}
 		return nil, nil, false
@@ -348,14 +368,5 @@ func (l *Loaded) takeOver(ctx context.Context, j *joining, run journal.Run) (_ *
 // isTaken reports whether a run that was interrupted is not any more: another process was faster.
 func (l *Loaded) isTaken(ctx context.Context, id string) bool {
 	now, err := l.History.Exact(ctx, id)
-	return err == nil && now.Status != journal.Interrupted
-}
-
-// AnswerThere answers the questions of a run that waits in another process, and returns its end. The run
-// goes on when ctx ends.
-func (l *Loaded) AnswerThere(ctx context.Context, run journal.Run, user execution.User, options []execution.Option) (*execution.Result, error) {
-	if l.fleet == nil {
-		l.fleet = l.Session.join()
-	}
-	return l.join(ctx, &joining{id: run.ID, state: answering{}, identity: identity{tool: run.Tool}, client: client{user: user, options: options}})
+	return err == nil && !now.CanResume()
 }

@@ -11,6 +11,15 @@ import (
 	"toolgraph/graph"
 )
 
+// AnswerThere answers the questions of a run that waits in another process, and returns its end. The run
+// goes on when ctx ends.
+func (l *Loaded) AnswerThere(ctx context.Context, run journal.Run, user execution.User, options []execution.Option) (*execution.Result, error) {
+	if l.fleet == nil {
+		l.fleet = l.Session.join()
+	}
+	return l.join(ctx, &joining{id: run.ID, state: answering{}, identity: identity{tool: run.Tool}, client: client{user: user, options: options}})
+}
+
 // What is read of a run that was recorded: its graph as the file is now, and its end. What cannot be read now may be read later, so
 // it says nothing of the run.
 
@@ -21,7 +30,12 @@ func (l *Loaded) currentGraph(ctx context.Context, run journal.Run) (*graph.Grap
 	if err != nil {
 		return nil, readError(err)
 	}
-	g, err := l.Recorded(ctx, run.Tool, start.Args)
+	return l.graphOf(ctx, run.Tool, &start)
+}
+
+// graphOf is currentGraph for the beginning of a run.
+func (l *Loaded) graphOf(ctx context.Context, tool string, start *execution.Start) (*graph.Graph, error) {
+	g, err := l.Recorded(ctx, tool, start.Args)
 	if err == nil && !start.IsOf(g) {
 		err = execution.ErrGraphChanged
 	}

@@ -65,7 +65,7 @@ func (l *Loaded) laterRun(ctx context.Context, id, caller string, began *bool, w
 			return "", why
 		case err != nil:
 			return "", l.unavailable(err)
-		case run.Status != journal.Interrupted:
+		case !run.CanResume():
 			return later, nil
 		case l.isHalfForked(ctx, later): // its process died; one more is made
 		case canAsk:

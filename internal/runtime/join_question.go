@@ -23,7 +23,7 @@ func (j *joining) open(run journal.Run) (first *journal.Asked) {
 	for _, asked := range run.Open() {
 		switch mark := markFor(asked); {
 		case j.unasked[mark]:
-		case j.answers[mark].Action != "" || j.given[asked.Node] != nil && mark == j.mark || j.given[questionName(asked)] != nil:
+		case j.has(asked):
 			return asked
 		case first == nil:
 			first = asked
@@ -64,7 +64,7 @@ func (l *Loaded) relay(ctx context.Context, j *joining, run journal.Run, asked *
 	}
 	waiting, cancel := context.WithTimeout(ctx, sendAgain)
 	defer cancel()
-	_, _ = l.History.Wait(waiting, run.ID, isClosed(mark)) // or the time is over
+	_, _ = l.History.Wait(waiting, run.ID, isTaken(mark)) // or the time is over
 	return nil
 }
 
@@ -72,8 +72,14 @@ func (l *Loaded) relay(ctx context.Context, j *joining, run journal.Run, asked *
 // does not have the run any more.
 func isClosed(mark string) func(journal.Run) bool {
 	return func(r journal.Run) bool {
-		return !r.InProgress() || !slices.ContainsFunc(r.Open(), func(q *journal.Asked) bool { return markFor(q) == mark })
+		return !r.InProgress() && !r.Parked || !slices.ContainsFunc(r.Open(), func(q *journal.Asked) bool { return markFor(q) == mark })
 	}
+}
+
+// isTaken is isClosed for an answer that was sent to the process of the run: it has none any more when the run is parked.
+func isTaken(mark string) func(journal.Run) bool {
+	closed := isClosed(mark)
+	return func(r journal.Run) bool { return r.Parked || closed(r) }
 }
 
 // questionAt returns an open question of a run, and how long its answer may take. The form is that of the
@@ -151,6 +157,11 @@ func (u *joinedUser) Ask(ctx context.Context, q execution.Question) (execution.A
 	}
 	if a, given, err := u.j.answerGiven(ctx, q); given && err == nil {
 		return a, nil
+	}
+	if local := localRunOf(ctx); local != nil {
+		if a, stored := storedAnswer(ctx, local.fleet.history, q); stored {
+			return a, nil
+		}
 	}
 	return u.User.Ask(ctx, q)
 }

@@ -45,7 +45,7 @@ func (r *reporter) Observe(e execution.Event) {
 		if e.Record.Frame == "" && e.Record.Part == "" {
 			r.watch.Step(e.Record.NodeID, e.Record.Index)
 		}
-	case execution.RunStarted, execution.StepReady, execution.AttemptFailed, execution.ContextEdited, execution.RunFinished:
+	case execution.RunStarted, execution.StepReady, execution.AttemptFailed, execution.ContextEdited, execution.RunFinished, execution.RunSuspended:
 	}
 }
 

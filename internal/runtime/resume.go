@@ -31,7 +31,7 @@ func WithRemedy(err error) error {
 
 // resume resumes an interrupted run. The result of a run that has ended is its recorded end.
 func (l *Loaded) resume(ctx context.Context, g *graph.Graph, id string, more ...execution.Option) (*execution.Result, error) {
-	events, err := l.claimedBy(ctx, id, l.History.Claim)
+	events, err := l.claimed(ctx, id, false)
 	if err != nil {
 		return nil, err
 	}
@@ -52,23 +52,30 @@ func (l *Loaded) Resolve(ctx context.Context, g *graph.Graph, id string, more ..
 func (l *Loaded) Continue(ctx context.Context, g *graph.Graph, events []execution.Event, more ...execution.Option) (*execution.Result, error) {
 	ctx, options := l.Begin(ctx, g)
 	options = append(options, l.Believer(true).Options(ctx)...) // in-doubt calls depend on it
+	var rest *execution.Rest
+	if len(events) > 0 {
+		if claimed, was := l.rests.LoadAndDelete(events[0].Run); was {
+			rest, _ = claimed.(*execution.Rest)
+			options = append(options, execution.WithRest(rest))
+		}
+	}
 	result, err := l.Engine().Resume(ctx, g, events, append(options, more...)...)
 	var step *execution.StepError
 	undone := err != nil && !errors.As(err, &step) && !errors.Is(err, execution.ErrTaken)
 	if len(events) > 0 && (undone || errors.Is(err, execution.ErrSuspended)) {
-		l.giveBack(ctx, events[0].Run)
+		l.settle(ctx, events[0].Run, rest, err)
 	}
 	return result, err
 }
 
 // Claim returns the events of a run, and claims it unless it has ended with anything but an in-doubt call.
 func (l *Loaded) Claim(ctx context.Context, id string) ([]execution.Event, error) {
-	return l.claimedBy(ctx, id, l.History.ClaimInDoubt)
+	return l.claimed(ctx, id, true)
 }
 
-// claimedBy returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call. An error is isUnread
+// claimed returns the events of a run, and claims it unless it has ended: with anything but an in-doubt call. An error is isUnread
 // when nothing is known of the run now.
-func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Context, string) error) ([]execution.Event, error) {
+func (l *Loaded) claimed(ctx context.Context, id string, inDoubt bool) ([]execution.Event, error) {
 	events, err := l.History.Load(ctx, id)
 	if err != nil {
 		return nil, readError(err)
@@ -80,7 +87,8 @@ func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Co
 		if _, err := complete.Load(ctx, id); err != nil {
 			return nil, readError(err)
 		}
-		switch err := claim(ctx, id); {
+		rest, err := l.History.ClaimParked(ctx, id, inDoubt)
+		switch {
 		case errors.Is(err, journal.ErrRunning):
 			return nil, err
 		case err != nil:
@@ -89,6 +97,9 @@ func (l *Loaded) claimedBy(ctx context.Context, id string, claim func(context.Co
 		if events, err = complete.Load(ctx, id); err != nil {
 			l.giveBack(ctx, id)
 			return nil, readError(err)
+		}
+		if rest != nil {
+			l.rests.Store(id, rest)
 		}
 	}
 	return events, nil

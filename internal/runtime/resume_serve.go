@@ -20,15 +20,20 @@ type resumer struct {
 	every func() (again <-chan time.Time, stop func())
 
 	called  bool           // others look for interrupted runs of the file, and call ring
+	parked  bool           // only parked runs are resumed, which others look for
 	news    chan struct{}  // there may be more interrupted runs
 	room    chan struct{}  // has one element for each run that is being resumed
+	due     chan ready     // parked runs that this process has claimed
 	running sync.WaitGroup // of the same runs, and of those who wait for news
+
+	unparked chan struct{} // has one element for each run of due that has not ended here
 
 	mu     sync.Mutex        // guards the fields below
 	all    []*version        // of the file, the newest first: runs are resumed by the one that began them
 	active map[string]bool   // runs that are being resumed
 	tries  map[string]int    // of runs that could not be resumed
 	waits  map[string]string // the digests of the questions for which runs are said to wait
+	over   bool              // no more parked runs are taken
 	blind  bool              // the last sweep could not read the history
 }
 
@@ -54,7 +59,8 @@ func newResumer(l *Loaded, grace time.Duration) *resumer {
 			ticker := time.NewTicker(sweepEvery)
 			return ticker.C, ticker.Stop
 		},
-		all: []*version{{Loaded: l}}, news: make(chan struct{}, 1), room: make(chan struct{}, maxResuming), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
+		all: []*version{{Loaded: l}}, news: make(chan struct{}, 1), room: make(chan struct{}, maxResuming),
+		due: make(chan ready, roomUnparked), unparked: make(chan struct{}, roomUnparked), active: map[string]bool{}, tries: map[string]int{}, waits: map[string]string{},
 	}
 }
 
@@ -88,19 +94,47 @@ func (r *resumer) sweeps(ctx context.Context) {
 		suspend(execution.ErrSuspended)
 	})()
 	defer r.running.Wait()
+	defer r.takeNoMore(hard, ctx)
 	var again <-chan time.Time
-	if !r.called {
+	if !r.called && !r.parked {
 		ticks, stop := r.every()
 		defer stop()
 		again = ticks
 		r.running.Go(func() { r.listen(ctx) })
 	}
+	r.running.Go(func() { // a sweep may wait for room
+		for {
+			select {
+			case is := <-r.due:
+				r.running.Go(func() { is.goOn(hard, ctx.Done()) })
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
 	for ctx.Err() == nil {
-		r.sweep(hard, ctx)
+		if !r.parked {
+			r.sweep(hard, ctx)
+		}
 		select {
 		case <-again:
 		case <-r.news:
 		case <-ctx.Done():
+		}
+	}
+}
+
+// takeNoMore ends the taking of parked runs. Those that are claimed are given back by their attempts, which stop at once.
+func (r *resumer) takeNoMore(hard, soft context.Context) {
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	for {
+		select {
+		case is := <-r.due:
+			r.running.Go(func() { is.goOn(hard, soft.Done()) })
+		default:
+			return
 		}
 	}
 }
@@ -232,16 +266,22 @@ func (r *resumer) one(ctx context.Context, stop <-chan struct{}, run journal.Run
 	}
 	log.Info("resuming an interrupted run", "steps", run.Steps)
 	user := &laterUser{}
+	asked := execution.User(user)
+	if r.parks != nil {
+		asked = absentClient{}
+	}
 	runs, local, isNew := r.fleet.begin(ctx, run.ID, "")
 	if !isNew { // a client of this process was faster
 		return false
 	}
-	result, err := v.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(user))
+	result, err := v.resume(runs, g, run.ID, execution.WithStop(stop), execution.WithUser(asked), v.parking(false))
 	local.finish(nil, nil) // who waits for the run reads its end
 	var step *execution.StepError
 	switch {
 	case err == nil:
 		log.Info("a resumed run has finished", "steps", len(result.History()))
+	case isParked(err):
+		log.Info("a resumed run waits, and is parked")
 	case user.asked != nil && errors.Is(err, execution.ErrSuspended):
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -60,6 +60,18 @@ func (r *resumer) versionOf(ctx context.Context, run journal.Run) (found *versio
 	return found, of, first
 }
 
+// versionWith returns the newest version that has the graph of a run, as far as its row says that; r.mu is held. nil: the row does not.
+func (r *resumer) versionWith(run journal.Run) *version {
+	for _, v := range r.all {
+		for _, g := range v.Graphs {
+			if g.Tool.Name.Value == run.Tool && g.HashWith(nil) == run.Graph {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
 // done ends the use of a version.
 func (r *resumer) done(v *version) {
 	r.mu.Lock()

@@ -21,6 +21,8 @@ type Service struct {
 	Transport Transport
 	HTTP      bool          // it is one for many clients, which come and go
 	HTTPGrace time.Duration // of calls in flight when the process is stopped, with HTTP
+
+	parks *parks // nil: the usual ones
 }
 
 // Transport is how clients reach a process.
@@ -126,6 +128,7 @@ func (l *Loaded) share(opts *server.Options, overHTTP bool, current func() *Load
 		l.warnTasks()
 		return
 	}
+	opts.Parks = l.parks != nil
 	opts.Tasks, opts.TaskAfter = tasks{current}, l.File.Server.TaskAfter
 	if l.elsewhere != nil {
 		return

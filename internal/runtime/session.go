@@ -55,6 +55,8 @@ type Session struct {
 	telemetry *observe.Telemetry // nil: disabled
 	vitals    *vitals            // nil: there is no telemetry
 	elsewhere Elsewhere          // nil: runs are made in this process
+	parks     *parks             // nil: runs are not parked
+	rests     sync.Map           // what runs have waited for that this process has claimed, by their ids: *execution.Rest
 	unbegun   sync.Map           // how to record the beginnings of the runs that are made elsewhere for calls, by their ids
 
 	callers []func(next execution.ToolCaller) execution.ToolCaller // around calls, the innermost first
@@ -403,7 +405,7 @@ func (l *Loaded) Run(
 	ctx, options := l.Begin(ctx, g)
 	result, err := engine.Run(ctx, g, args, append(options, more...)...)
 	if result != nil && errors.Is(err, execution.ErrSuspended) { // its client may be gone, and this process go on
-		l.giveBack(ctx, result.RunID)
+		l.settle(ctx, result.RunID, nil, err)
 	}
 	return result, err
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -106,6 +107,11 @@ func (t tasks) Look(ctx context.Context, id, state string) (server.Task, error) 
 		open, err = l.lookElsewhere(ctx, run, &task)
 	} else {
 		task.Interrupted = run.Status == journal.Interrupted && l.fleet.localRun(name) == nil
+		if run.Parked {
+			if open, err = l.unanswered(ctx, run); err == nil && len(open) == 0 && task.Status == server.TaskAsks {
+				task.Status = server.TaskWorking // the answers are stored, and the run goes on soon
+			}
+		}
 	}
 	if task.Status == server.TaskAsks {
 		for _, asked := range open {
@@ -216,7 +222,7 @@ func (l *Loaded) cancelTask(ctx context.Context, id string) error {
 		if run.InProgress() {
 			return true, l.fleet.cancelRun(ctx, id)
 		}
-		if run.Status == journal.Interrupted {
+		if run.CanResume() {
 			err = endCancelled(ctx, l.History, id, "")
 		}
 		return true, err
@@ -233,6 +239,9 @@ func (l *Loaded) answerTask(ctx context.Context, id, tool string, answers map[st
 		given, err := l.checkedAnswers(ctx, run, run.Open(), answers)
 		if err != nil {
 			return true, err
+		}
+		if run.Parked {
+			return l.storeReplies(ctx, run, given)
 		}
 		if run.Status == journal.Interrupted && len(given) > 0 {
 			goes = &server.Continued{Run: id, Answers: map[string]json.RawMessage{}, Tool: tool}
@@ -285,11 +294,26 @@ func (l *Loaded) reply(ctx context.Context, run journal.Run, replies []taskAnswe
 	waiting, stop := context.WithTimeout(ctx, sendAgain)
 	defer stop()
 	for _, one := range replies {
-		after, err := l.History.Wait(waiting, run.ID, isClosed(markFor(one.asked)))
-		if err != nil || after.Status == journal.Interrupted { // its process may have died with the answer
+		after, err := l.History.Wait(waiting, run.ID, isTaken(markFor(one.asked)))
+		if err != nil || after.CanResume() { // its process may have died with the answer
 			return false, nil
 		}
 	}
+	return true, nil
+}
+
+// storeReplies stores answers to a parked run, which any process resumes then. It reports whether the run was still parked.
+func (l *Loaded) storeReplies(ctx context.Context, run journal.Run, replies []taskAnswer) (done bool, err error) {
+	for _, one := range replies {
+		body, err := json.Marshal(one.answer)
+		if err != nil {
+			return true, err
+		}
+		if parked, err := l.History.AnswerParked(ctx, run.ID, markFor(one.asked), body); err != nil || !parked {
+			return false, cmp.Or(err, journal.ErrRunning)
+		}
+	}
+	l.parks.ring()
 	return true, nil
 }
 

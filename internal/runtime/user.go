@@ -52,7 +52,7 @@ type hostUser struct{}
 
 // Turn waits until the client has answered the questions of other runs.
 func (hostUser) Turn(ctx context.Context) (done func(), err error) {
-	if done, err = server.Turn(ctx); err != nil {
+	if done, err = asksOf(ctx).inTurn(ctx, server.Turn); err != nil {
 		return nil, hostError(err)
 	}
 	return done, nil
@@ -64,10 +64,13 @@ func (hostUser) AtOnce(ctx context.Context) <-chan struct{} { return server.AtOn
 // Ask asks after a Turn. A client of the modern era can correct an answer that does not match the
 // form; what one of the legacy era answers is the engine's to check.
 func (hostUser) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
+	mark := markOf(q.At, q.Digest)
 	raw, sent, err := askHere(ctx, q, func(ctx context.Context) (json.RawMessage, error) {
-		return server.Ask(ctx, server.Question{
-			Own: true, Name: q.Node, Params: Elicitation(&q), Run: q.Run, Mark: markOf(q.At, q.Digest),
-			Check: func(raw json.RawMessage) error { return checkAnswer(ctx, &q, raw) },
+		return asksOf(ctx).ask(ctx, mark, func(ctx context.Context) (json.RawMessage, error) {
+			return server.Ask(ctx, server.Question{
+				Own: true, Name: q.Node, Params: Elicitation(&q), Run: q.Run, Mark: mark,
+				Check: func(raw json.RawMessage) error { return checkAnswer(ctx, &q, raw) },
+			})
 		})
 	})
 	var a execution.Answer

@@ -179,6 +179,7 @@ func reportHealth(h journal.Health, report observe.Report) {
 	report(observe.QueueAgeS, h.Waited.Seconds())
 	report(observe.LeasesLost, float64(h.Lost))
 	report(observe.Takeovers, float64(h.Claimed))
+	report(observe.RunsUnparked, float64(h.Unparked))
 	report(observe.RetentionDeleted, float64(h.Pruned))
 	report(observe.RetentionFailures, float64(h.PruneErrors))
 	if c := h.Connections; c != nil {
@@ -193,6 +194,8 @@ func reportHealth(h journal.Health, report observe.Report) {
 // reportCensus reports the runs of a store that can continue.
 func reportCensus(c *journal.Census, report observe.Report) {
 	report(observe.StoreBytes, float64(c.Bytes))
+	report(observe.RunsParked, float64(c.Parked.Runs))
+	report(observe.ParkedOverdueS, c.Overdue.Seconds())
 	for status, of := range map[string]journal.Counted{
 		"running": c.Running, "waiting": c.Waiting, "interrupted": c.Interrupted, "in_doubt": c.InDoubt,
 	} {

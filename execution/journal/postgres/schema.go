@@ -35,6 +35,14 @@ var expansions = []expansion{
 	// Who deletes old runs, until when (microseconds since 1970), and what was deleted so far.
 	{"upkeep.leader", `ALTER TABLE upkeep ADD COLUMN leader text NOT NULL DEFAULT '', ADD COLUMN leads bigint NOT NULL DEFAULT 0,
 		ADD COLUMN deleted bigint NOT NULL DEFAULT 0, ADD COLUMN freed bigint NOT NULL DEFAULT 0`},
+
+	// Of parked runs: the owner that has parked the run, when it is due, and what it waits for. They are found by their due times,
+	// and the other interrupted runs without them.
+	{"runs.parked", `ALTER TABLE runs ADD COLUMN parked text NOT NULL DEFAULT ''`},
+	{"runs.due", `ALTER TABLE runs ADD COLUMN due bigint NOT NULL DEFAULT 0`},
+	{"runs.rest", `ALTER TABLE runs ADD COLUMN rest text NOT NULL DEFAULT ''`},
+	{"parked", `CREATE INDEX parked ON runs (due) WHERE status = 'interrupted' AND parked = owner`},
+	{"adrift", `CREATE INDEX adrift ON runs (seq) WHERE status = 'interrupted' AND parked <> owner`},
 }
 
 type expansion struct {

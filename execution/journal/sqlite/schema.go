@@ -69,6 +69,14 @@ var expansions = []expansion{
 	ALTER TABLE upkeep ADD COLUMN leads INTEGER NOT NULL DEFAULT 0;
 	ALTER TABLE upkeep ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
 	ALTER TABLE upkeep ADD COLUMN freed INTEGER NOT NULL DEFAULT 0;`},
+
+	// Of parked runs: the owner that has parked the run, when it is due, and what it waits for. They are found by their due times,
+	// and the other interrupted runs without them.
+	{"runs.parked", `ALTER TABLE runs ADD COLUMN parked TEXT NOT NULL DEFAULT ''`},
+	{"runs.due", `ALTER TABLE runs ADD COLUMN due INTEGER NOT NULL DEFAULT 0`},
+	{"runs.rest", `ALTER TABLE runs ADD COLUMN rest TEXT NOT NULL DEFAULT ''`},
+	{"parked", `CREATE INDEX parked ON runs (due) WHERE status = 'interrupted' AND parked = owner`},
+	{"adrift", `CREATE INDEX adrift ON runs (seq) WHERE status = 'interrupted' AND parked <> owner`},
 }
 
 // counted selects the runs that retention may delete, as journal has it.

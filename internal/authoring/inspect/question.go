@@ -38,6 +38,10 @@ func (r *reading) questions(ctx context.Context, out *Run) error {
 // user or of what it may call; empty for other runs.
 func remedyOf(r *journal.Run) string {
 	switch {
+	case r.Parked && r.Question != nil:
+		return "the run continues in any process when its user answers: in the client that called the tool, or in a terminal with toolgraph resume " + r.ID
+	case r.Parked:
+		return ""
 	case r.Status == journal.Waiting:
 		return "the run continues when its user answers, where it was started: in the client that called the tool, or in the terminal"
 	case r.Question != nil:

@@ -191,7 +191,7 @@ func (r *reading) inDoubt(ctx context.Context) ([]view.Call, error) {
 // allInDoubt returns the calls whose outcome is unknown, in a run that has ended without them.
 func (r *reading) allInDoubt(ctx context.Context) (calls []view.Call, err error) {
 	unknown := r.run.Failure != nil && r.run.Failure.Code == execution.CodeOutcomeUnknown
-	if r.run.Status != journal.Interrupted && !unknown {
+	if !r.run.CanResume() && !unknown {
 		return nil, nil
 	}
 	open, err := r.store.InDoubt(ctx, r.run.ID)

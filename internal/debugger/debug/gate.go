@@ -71,7 +71,7 @@ func (s *Session) observe(e execution.Event) {
 		s.state.Steps++
 	case execution.ContextEdited:
 		s.applied(e.Record)
-	case execution.RunStarted, execution.StepReady, execution.AttemptFailed, execution.PartsStarted, execution.RunFinished:
+	case execution.RunStarted, execution.StepReady, execution.AttemptFailed, execution.PartsStarted, execution.RunFinished, execution.RunSuspended:
 	}
 	s.changed()
 }

@@ -39,6 +39,7 @@ type call struct {
 	name       *RunName                   // of its run; nil: it is not asked for
 	state      string                     // requestState of the run that the call continues; "" for a new run
 	reply      json.RawMessage            // for that run
+	parked     *Continued                 // the same call, if that run is parked meanwhile; nil: it cannot be
 	early      map[string]json.RawMessage // answers that came with a new run, by the names of questions
 	key        string                     // the client's name of the call; "": none
 	continued  *Continued                 // of a run that this process does not have; nil: none
@@ -144,8 +145,10 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 	if err != nil {
 		return s.appendFailure(dst, id, c, "invalid arguments: "+err.Error())
 	}
+	place := &waitingUser{server: s, call: c}
+	ctx = context.WithValue(ctx, placeKey{}, place)
 	if c.user != nil {
-		ctx = context.WithValue(ctx, userKey{}, user(&waitingUser{server: s, call: c}))
+		ctx = context.WithValue(ctx, userKey{}, user(place))
 	}
 	if c.subject != "" {
 		ctx = WithSubject(ctx, c.subject)
@@ -183,7 +186,8 @@ func (s *Server) answer(ctx context.Context, c *call, dst, id []byte) (line []by
 
 // noteError notes the error of a run for those who look at its task.
 func (c *call) noteError(err error) {
-	if err != nil {
+	var away *AwayError
+	if err != nil && !errors.As(err, &away) {
 		var again *AgainError
 		c.why, c.again = err.Error(), errors.As(err, &again)
 	}

@@ -47,6 +47,7 @@ type Continued struct {
 	Run     string
 	Mark    string                     // of the question, see Question
 	Answers map[string]json.RawMessage // by the names of questions
+	Own     bool                       // the state is one of this process, which does not wait for the answer any more: it counts only if the run is parked
 	Tool    string                     // of a task, whose subject is that of the call; "": the call is compared with the run
 
 	process, state string
@@ -123,17 +124,9 @@ func (c *call) called() Called {
 // elsewhere makes a call that continues a run, which this process does not have, one that joins the
 // run, if the state leads to it.
 func (s *Server) elsewhere(c *call, m *message) *rpcError {
-	if s.opts.Fleet == nil {
+	if c.continued = s.continuedBy(c.state); c.continued == nil {
 		return errNotWaiting
 	}
-	parts := strings.Split(text(m.requestState), ".")
-	if len(parts) != stateParts || parts[stateRun] == "" {
-		return errNotWaiting
-	}
-	if parts[stateMark] == "" && parts[stateProcess] == s.opts.Fleet.Process() { // it was used, or has expired, and only this process could take it
-		return errNotWaiting
-	}
-	c.continued = &Continued{Run: parts[stateRun], Mark: parts[stateMark], process: parts[stateProcess], state: c.state}
 	if m.inputResponses == nil || json.Unmarshal(m.inputResponses, &c.continued.Answers) != nil || len(c.continued.Answers) == 0 {
 		return invalidParams("inputResponses: expected an object with the answer to the question")
 	}
@@ -144,6 +137,30 @@ func (s *Server) elsewhere(c *call, m *message) *rpcError {
 	}
 	c.state = "" // it takes a place of its own
 	return nil
+}
+
+// continuedBy returns what a state says that this process does not know, or not any more; nil for nothing.
+func (s *Server) continuedBy(state string) *Continued {
+	parts := strings.Split(state, ".")
+	if len(parts) != stateParts || parts[stateRun] == "" {
+		return nil
+	}
+	of := &Continued{Run: parts[stateRun], Mark: parts[stateMark], process: parts[stateProcess], state: state, Own: parts[stateProcess] == s.process()}
+	switch {
+	case of.Own && of.Mark == "": // it was used, or has expired, and only this process could take it
+		return nil
+	case s.opts.Fleet == nil && !(of.Own && s.opts.Parks):
+		return nil
+	}
+	return of
+}
+
+// process returns the name of this process in states.
+func (s *Server) process() string {
+	if s.opts.Fleet == nil {
+		return ""
+	}
+	return s.opts.Fleet.Process()
 }
 
 // The parts of a requestState, between dots. The secret makes that no other client can answer; run and
@@ -158,10 +175,10 @@ const (
 
 // newState returns the state for the answer to a question.
 func (s *Server) newState(q *question, secret string) string {
-	if s.opts.Fleet == nil || q.Run == "" {
+	if s.opts.Fleet == nil && !s.opts.Parks || q.Run == "" {
 		return secret
 	}
-	return strings.Join([]string{s.opts.Fleet.Process(), secret, q.Run, q.Mark}, ".")
+	return strings.Join([]string{s.process(), secret, q.Run, q.Mark}, ".")
 }
 
 // The kinds of messages between servers.
@@ -212,7 +229,10 @@ func (s *Server) Deliver(kind string, body []byte) {
 	var of sessionMail
 	switch {
 	case kind == kindState && json.Unmarshal(body, &state) == nil:
-		if w := s.pending.takeFor(state.State, state.Subject); w != nil && checkAnswer(state.Answer) == nil {
+		if checkAnswer(state.Answer) != nil {
+			return
+		}
+		if w := s.pending.takeFor(state.State, state.Subject); w != nil {
 			w.answer <- state.Answer
 		}
 	case json.Unmarshal(body, &of) != nil:

@@ -54,6 +54,7 @@ type question struct {
 
 	state string // of the answer; "" before the client gets the question. Guarded by pendingRuns.mu
 	over  bool   // the run does not wait any more; likewise
+	taken bool   // a call brings the answer; likewise
 }
 
 // defaultPatience is how long a run waits for the answer to a question that is passed on, within
@@ -92,15 +93,16 @@ var errNoCall = &CannotAskError{
 func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []byte {
 	var t *interactiveRun
 	if c.state != "" {
-		w := s.pending.take(c.state)
-		if w == nil {
-			c.outcome.Code = errNotWaiting.code
-			return s.appendRefusal(dst, id, errNotWaiting)
+		if w := s.pending.take(c.state); w != nil {
+			t = w.interactiveRun
+			defer t.follower.attend(c)() // before the run continues
+			w.answer <- c.reply
+		} else if fault := s.unparks(c); fault != nil {
+			c.outcome.Code = fault.code
+			return s.appendRefusal(dst, id, fault)
 		}
-		t = w.interactiveRun
-		defer t.follower.attend(c)() // before the run continues
-		w.answer <- c.reply
-	} else {
+	}
+	if t == nil {
 		c.follower, c.name = newFollower(), &RunName{}
 		defer c.follower.attend(c)()
 		t = s.begin(c)
@@ -135,6 +137,20 @@ func (s *Server) runInteractive(ctx context.Context, c *call, dst, id []byte) []
 			over = nil // the run ends here, and may go on elsewhere: it says whether its client calls again
 		}
 	}
+}
+
+// unparks makes a call that brings the answer to a question one that continues its run, which has been parked meanwhile.
+func (s *Server) unparks(c *call) *rpcError {
+	if c.parked == nil {
+		return errNotWaiting
+	}
+	state := c.state
+	if c.state = ""; !s.reserve(c) {
+		c.state = state // it has no place
+		return &rpcError{code: codeInternal, message: s.busy()}
+	}
+	c.continued = c.parked
+	return nil
 }
 
 // begin starts the run of a call. The run takes over the place of the call among the runs.
@@ -186,14 +202,22 @@ func (t *interactiveRun) turn(ctx context.Context) (done func(), err error) {
 func (t *interactiveRun) atOnce() <-chan struct{} { return t.task }
 
 // ask waits for the call that carries the question to the client, and for the answer.
-func (t *interactiveRun) ask(ctx context.Context, one Question) (json.RawMessage, error) {
+func (t *interactiveRun) ask(ctx context.Context, one Question) (raw json.RawMessage, err error) {
 	q := &question{Question: one, answer: make(chan json.RawMessage, 1)}
 	if q.Own && isClosed(t.task) { // the answer comes by a request about the task
 		return t.replyTo(ctx, q)
 	}
 	if q.Name = cmp.Or(q.Name, unnamed); q.Own { // after a turn
-		q.Name = t.unique(q.Name)
-		defer t.pending.withdraw(q)
+		name := q.Name
+		q.Name = t.unique(name)
+		defer func() {
+			switch taken := t.pending.withdraw(q); {
+			case taken && err != nil: // a call brings the answer just now
+				raw, err = <-q.answer, nil
+			case q.state == "": // the client has not got it, and gets it later
+				t.names[name]--
+			}
+		}()
 	} else {
 		done, err := t.turn(ctx)
 		if err != nil {
@@ -259,6 +283,7 @@ func (s *Server) wait(t *interactiveRun, q *question) string {
 		return ""
 	}
 	q.state = state
+	t.name.setLeft(true)
 	w := &pendingRun{interactiveRun: t, question: q}
 	p.waiting[q.state] = w
 	if !q.Own {
@@ -281,12 +306,15 @@ func (p *pendingRuns) take(state string) *pendingRun {
 			w.expiry.Stop()
 		}
 		delete(p.waiting, state)
+		w.taken = true
+		w.name.setLeft(false)
 	}
 	return w
 }
 
-// withdraw makes the state of a question invalid: its run does not wait any more.
-func (p *pendingRuns) withdraw(q *question) {
+// withdraw makes the state of a question invalid: its run does not wait any more. It reports whether a call has taken the state
+// before, which brings the answer.
+func (p *pendingRuns) withdraw(q *question) (taken bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q.over = true
@@ -294,6 +322,7 @@ func (p *pendingRuns) withdraw(q *question) {
 		delete(p.waiting, q.state)
 		close(w.lost)
 	}
+	return q.taken
 }
 
 // resume checks the state and the answer of a call that continues a run.
@@ -313,6 +342,9 @@ func (s *Server) resume(c *call, m *message) *rpcError {
 		return invalidParams("inputResponses: expected an object with the answer under the key " + wording.Quote(w.Name))
 	}
 	c.reply = answers[w.Name]
+	if c.parked = s.continuedBy(c.state); c.parked != nil {
+		c.parked.Answers = map[string]json.RawMessage{w.Name: c.reply}
+	}
 	err := checkAnswer(c.reply)
 	if err == nil && w.Check != nil {
 		err = w.Check(c.reply)

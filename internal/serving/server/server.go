@@ -220,6 +220,7 @@ type Options struct {
 	// is called for each tools/list, for tools without annotations of their own.
 	ToolHints func(server, tool string) (Hints, bool)
 
+	Parks        bool          // a run that waits for an answer may end with an AwayError, and go on with a Continued
 	MaxRuns      int           // runs at once, over all connections; default 1024
 	MaxLineBytes int           // length of a message; default 16 MiB
 	Grace        time.Duration // how long calls in flight may continue after the end of the input; default 30 s

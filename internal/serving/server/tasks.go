@@ -76,7 +76,10 @@ type TaskQuestion struct {
 }
 
 // RunName is the id of the run of a call, as soon as it is known. Safe for concurrent use.
-type RunName struct{ id atomic.Pointer[string] }
+type RunName struct {
+	id   atomic.Pointer[string]
+	left atomic.Bool // see Left
+}
 
 // Set sets the id; it may change. Without a RunName it does nothing.
 func (n *RunName) Set(id string) {

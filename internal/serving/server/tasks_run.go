@@ -49,6 +49,7 @@ func (s *Server) asTask(ctx context.Context, t *interactiveRun, c *call) (Task, 
 
 // leaveCall lets the run go on without a call.
 func (t *interactiveRun) leaveCall() {
+	t.name.setLeft(true)
 	close(t.task)
 	if t.leaves {
 		go func() {

@@ -120,6 +120,8 @@ func (m *Metrics) Run(tool string) execution.Observer {
 		switch e.Kind {
 		case execution.StepFinished:
 			m.steps.Add(ctx, 1, labels("tool", tool, "type", string(e.Record.NodeType)))
+		case execution.RunSuspended:
+			m.running.Add(ctx, -1, ofTool)
 		case execution.RunFinished:
 			outcome := "ok"
 			if e.End.Failure != nil {

@@ -27,6 +27,9 @@ const (
 	StoreRuns    // status
 	StoreRunsOld // status
 	StoreRunAgeS // status
+	RunsParked
+	ParkedOverdueS
+	RunsUnparked
 	LeasesLost
 	Takeovers
 	RetentionDeleted
@@ -66,6 +69,9 @@ var numbers = [numbersEnd]number{
 	StoreRuns:         {"toolgraph_store_runs", "{run}", "Runs of all processes that can continue: running, waiting for an answer, interrupted or in doubt.", false},
 	StoreRunsOld:      {"toolgraph_store_runs_old", "{run}", "Those of them that retention would delete if they could not continue.", false},
 	StoreRunAgeS:      {"toolgraph_store_run_age_seconds", "s", "Time since the last event of the run that has had none for the longest time; 0: there is no such run.", false},
+	RunsParked:        {"toolgraph_runs_parked", "{run}", "Runs of all processes that wait without a process: for an answer, for a time, or for a task of an upstream server.", false},
+	ParkedOverdueS:    {"toolgraph_parked_overdue_seconds", "s", "How long the parked run is due that is due first, and not resumed; 0: none is.", false},
+	RunsUnparked:      {"toolgraph_runs_unparked_total", "{run}", "Parked runs that this process has claimed to go on with them.", true},
 	LeasesLost:        {"toolgraph_leases_lost_total", "{run}", "Runs of this process that another one has taken, or that were deleted meanwhile.", true},
 	Takeovers:         {"toolgraph_takeovers_total", "{run}", "Interrupted runs that this process has claimed to go on with them.", true},
 	RetentionDeleted:  {"toolgraph_retention_runs_deleted_total", "{run}", "Runs that this process has deleted because they are beyond the bounds of the run history.", true},

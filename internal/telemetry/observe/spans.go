@@ -75,6 +75,23 @@ func (r *runTrace) observe(from context.Context, tool string, e execution.Event)
 		r.stepFinished(e.Record)
 	case execution.RunFinished:
 		r.runFinished(e)
+	case execution.RunSuspended:
+		r.runSuspended(e)
+	}
+}
+
+// runSuspended ends the spans of a run that goes on later, or in another process, with another trace.
+func (r *runTrace) runSuspended(e execution.Event) {
+	for below, s := range r.open {
+		s.span.End(trace.WithTimestamp(e.Time))
+		delete(r.open, below)
+	}
+	for below := range r.questions {
+		r.answered(below, e.Time)
+	}
+	r.run.SetAttributes(attribute.Bool("toolgraph.run.suspended", true))
+	if r.request == nil {
+		r.run.End(trace.WithTimestamp(e.Time))
 	}
 }
 
