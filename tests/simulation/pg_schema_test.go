@@ -69,7 +69,6 @@ var invariants = []string{
 
 // writeRuns are the statements of the function write_runs, for SQLite.
 type writeRuns struct {
-	checksProcess                                      bool
 	update, insert, held, chunks, taken, spills, lives string
 }
 
