@@ -133,7 +133,7 @@ func (f *fleet) pause(d time.Duration) {
 	}
 }
 
-// someone returns the process of a try; nil when that serves nobody.
+// someone returns the process of a try; nil when that serves no client.
 func (f *fleet) someone(c *caller, try int) *serving {
 	f.mu.Lock()
 	defer f.mu.Unlock()
