@@ -117,7 +117,8 @@ func (f *fleet) checkCaller(c *caller) {
 	defer f.mu.Unlock()
 	want := regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,"paid":(1|\[1,2\])(,"version":2)?\}$`, c.id))
 	for _, a := range c.answers {
-		isCancelled := strings.Contains(a, "cancelled") && (f.anyCancelled() || c.broke && c.key == "")
+		// A call without a key ends with its connection, and with its process.
+		isCancelled := strings.Contains(a, "cancelled") && (f.anyCancelled() || c.key == "")
 		switch {
 		case a != c.answers[0] && c.key != "":
 			f.violate(outcomeKind, "%v is answered with %q, and with %q before", c, a, c.answers[0])

@@ -138,7 +138,7 @@ func (f *fleet) someone(c *caller, try int) *serving {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c.tries++
-	p := f.processes[hashOf("at", fmt.Sprint(c.id, try))%uint64(len(f.processes))]
+	p := f.processes[(c.id+try)%len(f.processes)]
 	if p == nil || !p.serves() {
 		return nil
 	}
