@@ -17,14 +17,18 @@ const schedules = 300
 
 // fleetMutants take out what several processes need in order to be one server. from is in the file once.
 var fleetMutants = []struct{ name, file, from, to string }{
-	{"the fence is out of the writer", "execution/journal/postgres/migrations/1.sql",
-		"AND r.id = u.id AND r.owner = p_me\n\t\tAND (r.status = 'running' OR r.status = u.status AND r.events = u.events);", "AND r.id = u.id;"},
+	{
+		"the fence is out of the writer", "execution/journal/postgres/migrations/1.sql",
+		"AND r.id = u.id AND r.owner = p_me\n\t\tAND (r.status = 'running' OR r.status = u.status AND r.events = u.events);", "AND r.id = u.id;",
+	},
 	{"a running run is claimed", "execution/journal/claim.go", "(status = 'interrupted' OR status = 'error'", "(status IN ('interrupted', 'running') OR status = 'error'"},
 	{"the subject is out of the keyed id", "internal/runtime/join.go", "About(l.Project).Server, server.SubjectOf(ctx), tool, key", `About(l.Project).Server, "", tool, key`},
 	{"an in-doubt call is repeated", "execution/doubt.go", "resolution.RepeatAll || mayRepeat", "resolution.RepeatAll || mayRepeat || true"},
 	{"a call is made before its record", "execution/journal/writer.go", "return e.Sync && e.Kind == execution.CallStarted && !w.note(e, wholeNote)", "return false"},
-	{"a sweep without the rule for a young server", "execution/journal/postgres/process.go",
-		" AND extract(epoch FROM pg_postmaster_start_time()) * 1000000 < now_micros() - $1", ""},
+	{
+		"a sweep without the rule for a young server", "execution/journal/postgres/process.go",
+		" AND extract(epoch FROM pg_postmaster_start_time()) * 1000000 < now_micros() - $1", "",
+	},
 	{"a new idempotency key each time", "execution/call.go", `key := run + "/" + string(at)`, `key := run + "/" + string(at) + fmt.Sprintf("%p", new(int))`},
 }
 
@@ -92,8 +96,10 @@ func runFleet(ctx context.Context) error {
 	return nil
 }
 
-var failedSeed = regexp.MustCompile(`seed (\d+): SEED[^\n]*\n\s*(\w+): ([^\n]{0,120})`)
-var lastSeed = regexp.MustCompile(`=== RUN   TestFleet/(\d+)`)
+var (
+	failedSeed = regexp.MustCompile(`seed (\d+): SEED[^\n]*\n\s*(\w+): ([^\n]{0,120})`)
+	lastSeed   = regexp.MustCompile(`=== RUN   TestFleet/(\d+)`)
+)
 
 // simulated runs the simulation of a fleet until it fails.
 func (t trial) simulated(ctx context.Context) (outcome string, died bool, err error) {

@@ -61,6 +61,11 @@ func (f *fleet) check() {
 	for _, c := range f.callers {
 		f.checkCaller(c)
 	}
+	for _, p := range f.all {
+		if said := p.log.String(); strings.Contains(said, "error=<nil>") {
+			f.violated(engineKind, "%s warns of no error: %.300s", p.name, said[max(0, strings.Index(said, "error=<nil>")-200):])
+		}
+	}
 }
 
 // checkRun checks the events of a run.
@@ -91,7 +96,7 @@ func (f *fleet) checkRun(run journal.Run, events []execution.Event) {
 		}
 	}
 	if run.Status == journal.Cancelled && !f.mayBeCancelled(run, events) {
-		f.violate(outcomeKind, "run %s of %s is cancelled, and nobody has cancelled it", run.ID, run.Tool)
+		f.violate(outcomeKind, "run %s of %s is cancelled, and neither a client nor an operator has done that", run.ID, run.Tool)
 	}
 }
 
@@ -112,7 +117,8 @@ func (f *fleet) checkCaller(c *caller) {
 	defer f.mu.Unlock()
 	want := regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,"paid":(1|\[1,2\])(,"version":2)?\}$`, c.id))
 	for _, a := range c.answers {
-		isCancelled := strings.Contains(a, "cancelled") && (f.anyCancelled() || c.broke && c.key == "")
+		// A call without a key ends with its connection, and with its process.
+		isCancelled := strings.Contains(a, "cancelled") && (f.anyCancelled() || c.key == "")
 		switch {
 		case a != c.answers[0] && c.key != "":
 			f.violate(outcomeKind, "%v is answered with %q, and with %q before", c, a, c.answers[0])

@@ -133,12 +133,12 @@ func (f *fleet) pause(d time.Duration) {
 	}
 }
 
-// someone returns the process of a try; nil when that serves nobody.
+// someone returns the process of a try; nil when that serves no client.
 func (f *fleet) someone(c *caller, try int) *serving {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c.tries++
-	p := f.processes[hashOf("at", fmt.Sprint(c.id, try))%uint64(len(f.processes))]
+	p := f.processes[(c.id+try)%len(f.processes)]
 	if p == nil || !p.serves() {
 		return nil
 	}

@@ -55,7 +55,7 @@ func (s *pgServer) execute(st *statement) []byte {
 		s.persist()
 		err = s.plain("COMMIT")
 		s.holder, c.inTx = nil, false
-		s.tell(c.topics)
+		s.announce(c.topics)
 		out = pgMessage(out, 'C', zeroed("COMMIT"))
 	case word == "commit", word == "rollback":
 		if c.inTx {
@@ -124,7 +124,7 @@ func (s *pgServer) run(c *pgConn, text string) ([]byte, error) {
 		return nil, errors.Join(err, s.plain("ROLLBACK"))
 	}
 	if err = s.plain("COMMIT"); err == nil {
-		s.tell(c.topics)
+		s.announce(c.topics)
 	}
 	return out, err
 }

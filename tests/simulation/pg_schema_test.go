@@ -40,10 +40,10 @@ func (s *pgServer) migrate(text string) error {
 	return nil
 }
 
-// inDoubt selects the end of a run of which nobody knows whether its last call was made.
+// inDoubt selects the end of a run of whose last call it is not known whether it was made.
 const inDoubt = `old.status = 'error' AND old.failure LIKE '{"code":"outcome-unknown",%'`
 
-// invariants are true of the database after every statement, whoever sends it: they say what must be so, and nothing of how
+// invariants are true of the database after every statement: they say what must be so, and nothing of how
 // it comes about. The tables are those of write_runs.
 var invariants = []string{
 	`CREATE TABLE batch (place INTEGER PRIMARY KEY, seq BIGINT, id TEXT, tool TEXT, status TEXT, file TEXT, server TEXT, graph TEXT, args TEXT, started BIGINT, ended BIGINT,
@@ -69,7 +69,6 @@ var invariants = []string{
 
 // writeRuns are the statements of the function write_runs, for SQLite.
 type writeRuns struct {
-	checksProcess                                      bool
 	update, insert, held, chunks, taken, spills, lives string
 }
 

@@ -44,7 +44,7 @@ type statement struct {
 	from  *pgConn
 	text  string
 	until time.Time // it is on its way until then
-	lost  bool      // its connection is gone: the answer reaches nobody
+	lost  bool      // its connection is gone: the answer is lost
 	done  chan []byte
 }
 
@@ -337,8 +337,8 @@ func restore(conn *sql.Conn, image []byte) error {
 	return conn.Raw(func(c any) error { return c.(serializer).Deserialize(image) })
 }
 
-// tell sends notifications of the tables that have changed.
-func (s *pgServer) tell(topics []string) {
+// announce sends notifications of the tables that have changed.
+func (s *pgServer) announce(topics []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	slices.Sort(topics)

@@ -96,7 +96,7 @@ func appendRefusal(out []byte, r *refusal) []byte {
 	return pgMessage(out, 'E', append(zeroed(parts...), 0))
 }
 
-// notification tells a client that listens of a change.
+// notification reports a change to a client that listens.
 func notification(channel, topic string) []byte {
 	return pgMessage(nil, 'A', append([]byte{0, 0, 0, 1}, zeroed(channel, topic)...))
 }

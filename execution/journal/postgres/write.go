@@ -101,7 +101,7 @@ func (d *database) write(ctx context.Context, conns *pgxpool.Pool, me string, ba
 }
 
 // outOfOrder selects the runs of this process of which the server does not have what was written before: a crash of the server
-// loses what it had not written to its disk, and a run with a hole can be read by nobody. The batch is there when only its
+// loses what it had not written to its disk, and a run with a hole cannot be read. The batch is there when only its
 // acknowledgement was lost.
 const outOfOrder = `SELECT u.seq FROM unnest($34::bigint[], $35::bigint[], $36::bigint[]) u (seq, first, last) JOIN runs r ON r.seq = u.seq
 	WHERE r.owner = $1 AND r.status = 'running' AND r.events <> u.first AND r.events <> u.last`
