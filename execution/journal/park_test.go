@@ -73,7 +73,9 @@ func (*countedConn) Prepare(string) (driver.Stmt, error) { return nil, errors.Er
 func (*countedConn) Begin() (driver.Tx, error)           { return nil, errors.ErrUnsupported }
 
 func (c *countedConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
-	c.said.Add(1)
+	if strings.Contains(text, "parked") { // retention looks when it likes
+		c.said.Add(1)
+	}
 	var values []any
 	for _, a := range args {
 		values = append(values, a.Value)

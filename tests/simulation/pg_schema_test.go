@@ -13,7 +13,12 @@ import (
 func (s *pgServer) migrate(text string) error {
 	for _, part := range statementsOf(text) {
 		switch {
-		case part == "", strings.HasPrefix(part, "COMMENT"), strings.HasPrefix(part, "CREATE TRIGGER"):
+		case part == "", strings.HasPrefix(part, "COMMENT"), strings.HasPrefix(part, "CREATE TRIGGER"), strings.HasPrefix(part, "DO "):
+			continue
+		case strings.Contains(part, "FUNCTION count_runs"):
+			if err := s.countRuns(part); err != nil {
+				return err
+			}
 			continue
 		case strings.Contains(part, "FUNCTION write_runs"):
 			var err error
@@ -35,6 +40,33 @@ func (s *pgServer) migrate(text string) error {
 			if err := s.plain(statement); err != nil {
 				return fmt.Errorf("%s: %w", statement, err)
 			}
+		}
+	}
+	return nil
+}
+
+// countsRuns is what the function count_runs does for each kind of change: the condition of the runs that it counts.
+var countsRuns = regexp.MustCompile(`(?s)FROM (entered|gone|\(.*?\) AS changes)\s+WHERE (.*?)\s+GROUP BY`)
+
+// countRuns makes triggers that do for each row what the function does for each statement.
+func (s *pgServer) countRuns(function string) error {
+	found := countsRuns.FindAllStringSubmatch(function, -1)
+	if len(found) != 3 {
+		return fmt.Errorf("count_runs has %d statements, expected 3", len(found))
+	}
+	of := func(row, condition, sign string) string {
+		for _, column := range []string{"status", "failure"} {
+			condition = strings.ReplaceAll(condition, column+" ", row+"."+column+" ")
+		}
+		return fmt.Sprintf("INSERT INTO totals SELECT %s.server, %s.tool, %s.status, %s1, %s%s.bytes WHERE %s;", row, row, row, sign, sign, row, condition)
+	}
+	for _, trigger := range []string{
+		"CREATE TRIGGER count_inserted AFTER INSERT ON runs BEGIN " + of("new", found[0][2], "") + " END",
+		"CREATE TRIGGER count_deleted AFTER DELETE ON runs BEGIN " + of("old", found[1][2], "-") + " END",
+		"CREATE TRIGGER count_updated AFTER UPDATE ON runs BEGIN " + of("old", found[2][2], "-") + of("new", found[2][2], "") + " END",
+	} {
+		if err := s.plain(trigger); err != nil {
+			return fmt.Errorf("%s: %w", trigger, err)
 		}
 	}
 	return nil

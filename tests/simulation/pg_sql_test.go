@@ -29,7 +29,7 @@ func (s *pgServer) portable(text string) []string {
 	started := strconv.FormatInt(s.started.UnixMicro(), 10)
 	text = strings.NewReplacer(
 		`extract(epoch FROM pg_postmaster_start_time()) * 1000000`, started,
-		` COLLATE "C"`, ``, ` FOR KEY SHARE`, ``, `bytea`, `BLOB`, `toolgraph.`, ``,
+		` COLLATE "C"`, ``, ` FOR KEY SHARE`, ``, ` FOR UPDATE SKIP LOCKED`, ``, `bytea`, `BLOB`, `toolgraph.`, ``,
 		`draining =  't'`, `draining = TRUE`, `draining =  'f'`, `draining = FALSE`,
 	).Replace(text)
 	text = bytesLiteral.ReplaceAllString(text, `X'$1'`)
@@ -49,7 +49,7 @@ func (s *pgServer) portable(text string) []string {
 	case found != nil:
 		return []string{found[1], found[2]}
 	case strings.HasPrefix(text, `ALTER TABLE upkeep ADD COLUMN`):
-		return strings.Split(strings.ReplaceAll(text, `, ADD COLUMN`, `; ALTER TABLE upkeep ADD COLUMN`), ";")
+		return strings.Split(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), `, ADD COLUMN`, `;ALTER TABLE upkeep ADD COLUMN`), ";")
 	case strings.HasPrefix(text, `CREATE TABLE`):
 		text = defaultNow.ReplaceAllString(identity8.ReplaceAllString(text, `INTEGER PRIMARY KEY AUTOINCREMENT`), `DEFAULT (now_micros())`)
 	}
