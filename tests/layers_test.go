@@ -342,8 +342,8 @@ func TestOtherModulesDoNotImportTheCommandLine(t *testing.T) {
 
 // journalReaders are the files of the command line that read recorded runs for a user. What makes, joins, resumes or
 // cancels a run is in internal/runtime.
-var journalReaders = strings.Fields("cli/drift cli/eval_run cli/fork cli/import_run cli/lock_learn cli/lsp_values cli/replay cli/resume cli/runs cli/runs_cancel cli/runs_export " +
-	"cli/runs_keep cli/runs_questions cli/runs_show cli/runs_watch cli/stats cli/suggest cli/ui_again program/flags program/flags_keep")
+var journalReaders = strings.Fields("cli/drift cli/eval_run cli/fork cli/import_run cli/lock_learn cli/lsp_values cli/replay cli/resume cli/retention cli/retention_show cli/runs cli/runs_cancel cli/runs_export " +
+	"cli/runs_questions cli/runs_show cli/runs_watch cli/stats cli/suggest cli/ui_again program/flags program/flags_keep")
 
 // ownsRuns are the methods of a store by which a process claims runs and speaks to others.
 var ownsRuns = regexp.MustCompile(`\.(ClaimInDoubt|Send|Receive|Announce|Attach|Attached)\(`)
