@@ -149,7 +149,7 @@ func (s *Server) continuedBy(state string) *Continued {
 	switch {
 	case of.Own && of.Mark == "": // it was used, or has expired, and only this process could take it
 		return nil
-	case s.opts.Fleet == nil && !(of.Own && s.opts.Parks):
+	case s.opts.Fleet == nil && (!of.Own || !s.opts.Parks):
 		return nil
 	}
 	return of
