@@ -265,6 +265,9 @@ func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (
 		}
 	case answering: // takeOver asks its user
 	}
+	if j.isAway(ctx, run) {
+		return nil, errAway, true
+	}
 	return l.takeOver(ctx, j, run)
 }
 

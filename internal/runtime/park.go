@@ -117,15 +117,13 @@ var errAway = &server.AwayError{}
 
 // whileParked waits with a call until its run, which is parked, can go on. goOn: it can go on here.
 func (l *Loaded) whileParked(ctx context.Context, j *joining, run journal.Run) (goOn bool, err error) {
-	if server.CalledBy(ctx).Name.Left() {
-		return false, errAway
-	}
 	asked := j.open(run)
 	switch {
-	case asked == nil:
-	case j.has(asked):
+	case asked != nil && j.has(asked):
 		return true, nil
-	case !j.canAsk:
+	case server.CalledBy(ctx).Name.Left():
+		return false, errAway
+	case asked == nil, !j.canAsk:
 	case asksOf(ctx) == nil: // its call ends with the question
 		return true, nil
 	default:
@@ -144,6 +142,13 @@ func (l *Loaded) whileParked(ctx context.Context, j *joining, run journal.Run) (
 		return false, l.unavailable(err)
 	}
 	return err != nil && ctx.Err() == nil, nil // it is due
+}
+
+// isAway reports whether no client waits for an interrupted run whose question is open: it has the question in place of the result,
+// and makes another call with the answer.
+func (j *joining) isAway(ctx context.Context, run journal.Run) bool {
+	asked := j.open(run)
+	return asked != nil && !j.has(asked) && server.CalledBy(ctx).Name.Left()
 }
 
 // askParked asks the client of a call the question of its run while that is parked, and reports whether the run can go on here:
