@@ -259,12 +259,16 @@ func (f *frame) path() (nodes []string, truncated bool) {
 
 // stepError returns a failure of the run's own frame as the error of the run.
 func (f *frame) stepError(failed *Failure) *StepError {
+	return f.stepErrorOf(f.live.id, f.graph.Tool.Name.Value, failed)
+}
+
+func (f *frame) stepErrorOf(run, tool string, failed *Failure) *StepError {
 	step := len(f.state.records)
 	if f.failure() != nil { // the last record is the step that failed
 		step--
 	}
 	e := &StepError{
-		Run: f.live.id, Tool: f.graph.Tool.Name.Value, Node: failed.Node, Step: step, Pos: failed.Pos, Err: failed,
+		Run: run, Tool: tool, Node: failed.Node, Step: step, Pos: failed.Pos, Err: failed,
 	}
 	e.Path, e.truncated = f.path()
 	return e

@@ -89,7 +89,13 @@ func EndedElsewhere(events []Event) (*Result, error) {
 	}
 	result := &Result{RunID: run, Value: end.Value, Spilled: end.Spilled, Used: end.Used}
 	if failed := end.Failure; failed != nil {
-		return result, &StepError{Run: run, Tool: events[0].Start.Tool, Node: failed.Node, Pos: failed.Pos, Err: failed}
+		walked := &frame{state: &state{}}
+		for i := range events {
+			if rec := events[i].Record; rec != nil && rec.Frame == "" && rec.Part == "" {
+				walked.state.records = append(walked.state.records, rec)
+			}
+		}
+		return result, walked.stepErrorOf(run, events[0].Start.Tool, failed)
 	}
 	return result, nil
 }
