@@ -84,7 +84,7 @@ func (l *Loaded) answerCall(
 		if _, err := l.History.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
 			return nil, j.refused
 		}
-		if c.Own && l.fleet == nil && !l.isOpenAt(ctx, c.Run, c.Mark) { // it was used, or has expired; in a fleet the client may have lost the result
+		if c.Own && !l.isOpenAt(ctx, c.Run, c.Mark) { // it was used, or has expired
 			return nil, j.refused
 		}
 		if c.Mark == "" && !f.forward(ctx, c) {

@@ -277,8 +277,8 @@ func TestQuestionIsParked(t *testing.T) {
 					t.Errorf("%d: %s, want %s", i, got, want)
 				}
 				if i == 0 {
-					if again := answer(p, state); !strings.Contains(again, want) {
-						t.Errorf("the answer is sent again: %s, want %s", again, want)
+					if again := answer(p, state); !strings.Contains(again, "requestState is unknown") {
+						t.Errorf("the state is used again: %s", again)
 					}
 				}
 				if n := u.count("pay"); n != 2*i+2 {

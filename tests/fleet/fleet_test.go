@@ -207,10 +207,13 @@ func (f *fleet) questions(t *testing.T) {
 	all := f.all()
 	const first = 1_000_000
 	state := ask(t, all[0], first)
-	for _, p := range []*process{all[1], all[1], all[0]} {
-		if got, want := answer(t, p, first, state), fmt.Sprintf(`{"id":%d,"paid":1}`, first); got != want {
+	for range 2 {
+		if got, want := answer(t, all[1], first, state), fmt.Sprintf(`{"id":%d,"paid":1}`, first); got != want {
 			t.Errorf("the answer in another process, and again: %s", got)
 		}
+	}
+	if got := answer(t, all[0], first, state); !strings.Contains(got, "requestState is unknown") {
+		t.Errorf("the state is used again where it was made: %s", got)
 	}
 	if got := answer(t, all[2], first-1, state); !strings.Contains(got, "requestState is unknown") {
 		t.Errorf("the state of another call: %s", got)

@@ -79,7 +79,7 @@ func (p *serving) options() runtime.Options {
 		Graph: p.f.files[p.version], Version: "0.0.0", Grace: httpGrace, Asker: runtime.ClientAsker{},
 		Log: runtime.Logging{To: &p.log, Level: "info"},
 		History: &runtime.History{
-			Place: databaseURL, Required: true, MaxValue: 1 << 20, Serves: true, Keep: p.f.keep,
+			Place: databaseURL, Required: true, MaxValue: 1 << 20, Serves: true,
 			Open: func(opts journal.Options) (*journal.Store, error) { return p.f.open(&p.client, opts) },
 		},
 		Upstream: func(execution.ToolCaller) execution.ToolCaller { return p },

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"toolgraph/execution/journal"
 )
 
 // fleet is several processes, their database, their upstream server and their clients.
@@ -21,7 +20,8 @@ type fleet struct {
 	rng      *rand.Rand        // of the scheduler's goroutine alone
 	drawn    map[string]uint64 // how often, for draw
 	files    []string          // the versions of the graph file
-	keep     journal.Retention
+	bounded  bool              // ended runs of the tool hold are deleted at once
+	deleted  int64             // of these
 	resource *url.URL
 	began    time.Time
 	ctx      context.Context //nolint:containedctx // ends with the schedule
@@ -113,10 +113,13 @@ func (f *fleet) play(ctx context.Context) {
 		return
 	}
 	f.db.note, f.db.breaks = f.note, f.violated
-	f.db.mayLose = f.chance(2)
+	f.db.mayLose, f.bounded = f.chance(2), hashOf("bounded", fmt.Sprint(f.seed))%2 == 0
 	defer f.db.close()
 	for i := range f.processes {
 		f.put(i, f.start(i, 0))
+	}
+	if f.bounded {
+		f.running.Go(f.bound)
 	}
 	for _, c := range f.callers {
 		f.running.Go(func() { f.call(c) })

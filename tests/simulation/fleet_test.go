@@ -95,7 +95,7 @@ func TestFleet(t *testing.T) {
 
 // fleetTally is what all seeds came to.
 type fleetTally struct {
-	schedules, statements, processes, calls, repeated, answers int
+	schedules, statements, processes, calls, repeated, answers, deleted int
 }
 
 func (sum *fleetTally) add(f *fleet) {
@@ -109,6 +109,7 @@ func (sum *fleetTally) add(f *fleet) {
 	for _, c := range f.callers {
 		sum.answers += len(c.answers)
 	}
+	sum.deleted += int(f.deleted)
 }
 
 // playFleet plays the schedule of a seed.

@@ -179,7 +179,7 @@ func valueOf(column, item string) any {
 
 // encoded returns a value of SQLite as Postgres writes it, and its kind.
 func encoded(v any, declared, name string) ([]byte, uint32) {
-	isTruth := declared == "BOOLEAN" || strings.HasPrefix(name, "EXISTS") || strings.Contains(name, "IS NOT NULL")
+	isTruth := declared == "BOOLEAN" || strings.HasPrefix(name, "EXISTS") || strings.Contains(name, "IS NOT NULL") || strings.Contains(name, ">=")
 	switch v := v.(type) {
 	case nil:
 		return nil, 0

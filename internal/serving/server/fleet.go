@@ -47,7 +47,7 @@ type Continued struct {
 	Run     string
 	Mark    string                     // of the question, see Question
 	Answers map[string]json.RawMessage // by the names of questions
-	Own     bool                       // the state is one of this process, which does not wait for the answer any more: without a fleet it counts only if the run is parked
+	Own     bool                       // the state is one of this process, which does not wait for the answer any more: it counts only if the run is parked
 	Tool    string                     // of a task, whose subject is that of the call; "": the call is compared with the run
 
 	process, state string
