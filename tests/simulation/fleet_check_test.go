@@ -75,8 +75,8 @@ func (f *fleet) check() {
 		}
 	}
 	for _, p := range f.all {
-		if said := p.log.String(); strings.Contains(said, "can't scan") { // the server of this simulation answers with other types
-			f.violated(engineKind, "%s cannot read an answer: %.300s", p.name, said[strings.Index(said, "can't scan"):])
+		if _, unread, is := strings.Cut(p.log.String(), "can't scan"); is { // the server of this simulation answers with other types
+			f.violated(engineKind, "%s cannot read an answer: %.300s", p.name, unread)
 		}
 		if said := p.log.String(); strings.Contains(said, "error=<nil>") {
 			f.violated(engineKind, "%s warns of no error: %.300s", p.name, said[max(0, strings.Index(said, "error=<nil>")-200):])

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing/synctest"
 	"time"
-
 )
 
 // fleet is several processes, their database, their upstream server and their clients.
