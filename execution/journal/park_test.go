@@ -40,6 +40,8 @@ func countStatements(t *testing.T, s *Store) *atomic.Int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.pruner.end() // it has the database as well
+	s.pruner.running.Wait()
 	said := &atomic.Int64{}
 	c := &counted{Database: s.data, db: sql.OpenDB(connector{inner, said}), said: said}
 	before := s.data
