@@ -202,17 +202,17 @@ func (l *live) answerOf(s *site, q *Question, timeout time.Duration) (a Answer, 
 	until := l.clock.now().Add(timeout)
 	asking, answered := l.waits(ctx, wait{at: s.address(), due: until, until: until})
 	hasTurn()
-	hasTurn, ctx = answered, asking
-	if err := ctx.Err(); err != nil { // while the question was recorded
-		return a, cmp.Or(suspendedBy(ctx), err)
+	hasTurn = answered
+	if err := asking.Err(); err != nil { // while the question was recorded
+		return a, cmp.Or(suspendedBy(asking), err)
 	}
-	timed, cancel := context.WithTimeoutCause(ctx, timeout, errTimedOut)
+	timed, cancel := context.WithTimeoutCause(asking, timeout, errTimedOut)
 	defer cancel()
 	a, err = user.Ask(timed, *q)
 	switch {
 	case err == nil:
 		return a, nil
-	case suspendedBy(ctx) != nil:
+	case suspendedBy(asking) != nil:
 		return a, ErrSuspended
 	case errors.Is(context.Cause(timed), errTimedOut):
 		return Answer{Action: TimedOut}, nil
