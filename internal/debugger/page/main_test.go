@@ -12,6 +12,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,7 +84,7 @@ type client struct {
 	server *Server
 	base   string // http://127.0.0.1:…
 	http   *http.Client
-	last   *http.Request // after redirects
+	last   atomic.Pointer[http.Request] // after redirects
 }
 
 func parse(t *testing.T, src string) *project.Project {
@@ -186,7 +187,7 @@ func (c *client) ask(method, path, body string, headers ...string) (status int, 
 		c.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	c.last = resp.Request
+	c.last.Store(resp.Request)
 	src, err := io.ReadAll(resp.Body)
 	if err != nil {
 		c.t.Fatal(err)

@@ -21,11 +21,8 @@ type Site struct {
 // NewSite returns a site of at least one page. Several have names, which are different.
 func NewSite(pages ...*Server) *Site {
 	first := pages[0]
-	for _, s := range pages {
-		s.token, s.cookie = first.token, first.cookie
-		if len(pages) > 1 {
-			s.site = pages
-		}
+	for _, s := range pages[1:] {
+		s.token, s.cookie, s.site, first.site = first.token, first.cookie, pages, pages
 	}
 	return &Site{pages: pages}
 }

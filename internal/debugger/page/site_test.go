@@ -40,8 +40,8 @@ func TestSiteOfSeveralFiles(t *testing.T) {
 			t.Errorf("%sapp.js: %d", path, status)
 		}
 	}
-	if status, _ := c.ask("GET", "/", ""); status != http.StatusOK || c.last.URL.Path != "/one/" {
-		t.Errorf("%d at %s", status, c.last.URL)
+	if status, _ := c.ask("GET", "/", ""); status != http.StatusOK || c.last.Load().URL.Path != "/one/" {
+		t.Errorf("%d at %s", status, c.last.Load().URL)
 	}
 	for _, path := range []string{"/api/project", "/two/api/project", "/app.js"} {
 		if status, _ := c.ask("GET", path, ""); status != http.StatusNotFound {
