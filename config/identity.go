@@ -81,12 +81,6 @@ func isLoopback(host string) bool {
 	return err == nil && ip.IsLoopback() && !ip.Is4In6() && ip.Zone() == ""
 }
 
-// SameServers reports whether two files define the same servers, whatever their places in
-// the files. A process that was started for one can then serve the other.
-func SameServers(a, b []*Upstream) bool {
-	return reflect.DeepEqual(withoutPlaces(reflect.ValueOf(a)), withoutPlaces(reflect.ValueOf(b)))
-}
-
 // Fingerprint identifies what the entry starts or connects to: it is equal for entries that differ in
 // their names, places and limits only. It is a hash of secrets, too, and must not leave the process.
 func (u *Upstream) Fingerprint() string {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -180,15 +179,6 @@ func (s *Secrets) redactParts(v any) any {
 // Len returns the number of secrets; s may be nil.
 func (s *Secrets) Len() int {
 	return len(s.values())
-}
-
-// Digest identifies the values, for comparisons within a process.
-func (s *Secrets) Digest() string {
-	if s.Len() == 0 {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(s.values())), "\x00")))
-	return string(sum[:])
 }
 
 // Longest returns at most how many bytes of text a secret can take, however it is encoded.

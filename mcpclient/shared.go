@@ -1,8 +1,9 @@
 package mcpclient
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
-	"strings"
 	"sync"
 
 	"toolgraph/config"
@@ -19,16 +20,16 @@ type Shared struct {
 	open    map[*lent]bool
 	closing sync.WaitGroup
 
-	serving sync.Mutex           // guards the fields below; taken with mu held or without
-	servers map[string]*upstream // of open pools with SharedBy, by what makes them equal
-	uses    map[*upstream]int    // by how many of these pools
-	keep    *supervisor          // of all these; nil: there was none yet
+	serving sync.Mutex            // guards the fields below; taken with mu held or without
+	servers map[poolKey]*upstream // of open pools with SharedBy, by what makes them equal
+	uses    map[*upstream]int     // by how many of these pools
+	keep    *supervisor           // of all these; nil: there was none yet
 }
 
 // lent is a pool and how many use it; Shared itself is one user of the current pool.
 type lent struct {
 	pool  *Pool
-	key   string
+	key   poolKey
 	users int
 }
 
@@ -68,18 +69,21 @@ func (s *Shared) Lease(servers []*config.Upstream, variant string, start func() 
 	})
 }
 
-// keyOf is the same for servers that are defined alike.
-func keyOf(variant string, servers ...*config.Upstream) string {
-	key := []string{variant}
+// poolKey is that of pools whose servers are defined alike: a digest, since a variant can be long.
+type poolKey [sha256.Size]byte
+
+func keyOf(variant string, servers ...*config.Upstream) poolKey {
+	sum := sha256.New()
 	for _, conf := range servers {
-		key = append(key, conf.Key())
+		fmt.Fprintln(sum, conf.Key())
 	}
-	return strings.Join(key, "\x00")
+	fmt.Fprintln(sum, variant)
+	return poolKey(sum.Sum(nil))
 }
 
 // find returns an open pool of equal servers, or nil; s.mu is held. A file that was changed and the file as it was, or two files,
 // have equal servers then.
-func (s *Shared) find(key string) *lent {
+func (s *Shared) find(key poolKey) *lent {
 	for l := range s.open {
 		if l.key == key {
 			return l
@@ -93,7 +97,7 @@ func (s *Shared) server(conf *config.Upstream, opts *options) *upstream {
 	s.serving.Lock()
 	defer s.serving.Unlock()
 	if s.servers == nil {
-		s.servers, s.uses, s.keep = map[string]*upstream{}, map[*upstream]int{}, newSupervisor()
+		s.servers, s.uses, s.keep = map[poolKey]*upstream{}, map[*upstream]int{}, newSupervisor()
 	}
 	key := keyOf(opts.variant, conf)
 	u := s.servers[key]
@@ -113,7 +117,7 @@ func (s *Shared) leaveServer(u *upstream) bool {
 		return false
 	}
 	delete(s.uses, u)
-	maps.DeleteFunc(s.servers, func(_ string, other *upstream) bool { return other == u })
+	maps.DeleteFunc(s.servers, func(_ poolKey, other *upstream) bool { return other == u })
 	return true
 }
 
