@@ -78,7 +78,7 @@ func (e *Engine) Ended(ctx context.Context, g *graph.Graph, events []Event, opts
 }
 
 // EndedElsewhere is Ended for a run whose graph is not there: of another version of its tool. The result has its value and what it
-// has used, and no steps; the error is a *StepError without the path of the run.
+// has used, and no steps; the error is that of Ended.
 func EndedElsewhere(events []Event) (*Result, error) {
 	if err := checkStart(events); err != nil {
 		return nil, err

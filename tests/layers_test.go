@@ -346,7 +346,7 @@ var journalReaders = strings.Fields("cli/drift cli/eval_run cli/fork cli/import_
 	"cli/runs_questions cli/runs_show cli/runs_watch cli/stats cli/suggest cli/ui_again program/flags program/flags_keep")
 
 // ownsRuns are the methods of a store by which a process claims runs and speaks to others.
-var ownsRuns = regexp.MustCompile(`\.(ClaimInDoubt|Send|Receive|Announce|Attach|Attached)\(`)
+var ownsRuns = regexp.MustCompile(`\.(ClaimParked|ClaimDue|Park|AnswerParked|Send|Receive|Announce|Attach|Attached)\(`)
 
 func TestCommandLineOwnsNoRuns(t *testing.T) {
 	t.Parallel()

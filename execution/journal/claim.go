@@ -55,20 +55,14 @@ func (s *Store) Claim(ctx context.Context, id string) error {
 	return err
 }
 
-// ClaimParked is Claim, with inDoubt ClaimInDoubt, and returns what the run has waited for, if it was parked: the times of
-// these waits go on.
+// ClaimParked is Claim, and returns what the run has waited for, if it was parked: the times of these waits go on. With inDoubt it also
+// claims a run that ended because of an in-doubt call: for an operator who resolves the call. Who takes over interrupted runs
+// must not claim one that has ended meanwhile.
 func (s *Store) ClaimParked(ctx context.Context, id string, inDoubt bool) (*execution.Rest, error) {
 	if inDoubt {
 		return s.claim(ctx, id, unknownOutcome)
 	}
 	return s.claim(ctx, id, "")
-}
-
-// ClaimInDoubt is Claim also for a run that ended because of an in-doubt call: for an operator who
-// resolves the call. Who takes over interrupted runs must not claim one that has ended meanwhile.
-func (s *Store) ClaimInDoubt(ctx context.Context, id string) error {
-	_, err := s.claim(ctx, id, unknownOutcome)
-	return err
 }
 
 // claim claims an interrupted run, or one that has failed with such a failure, a pattern of LIKE.
@@ -178,9 +172,7 @@ func (c *committer) giveBack(id string, as *parkedRow) error {
 	switch {
 	case err != nil:
 	case as != nil:
-		if _, err = c.db.ExecContext(background, parkOne, owner, id, as.due, as.rest); err == nil {
-			c.store.tally.parked.Add(1)
-		}
+		_, err = c.db.ExecContext(background, parkOne, owner, id, as.due, as.rest)
 	default:
 		_, err = c.db.ExecContext(background, interruptOne, owner, id)
 	}

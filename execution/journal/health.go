@@ -20,7 +20,6 @@ type Health struct {
 	Lost    int64 // runs of this process that another one has taken
 	Claimed int64 // interrupted runs that this process has claimed to go on with them
 
-	Parked   int64 // runs that this process has parked
 	Unparked int64 // parked runs that this process has claimed to go on with them
 
 	Pruned       int64     // runs that were deleted because they are beyond the bounds of the store
@@ -44,8 +43,8 @@ type Pooled interface {
 
 // tally is what a store counts of its Health.
 type tally struct {
-	reads, writes, unrecorded, lost, claimed, parked, unparked, pruned, pruneErrors atomic.Int64
-	lastPruning                                                                     atomic.Int64 // microseconds since 1970
+	reads, writes, unrecorded, lost, claimed, unparked, pruned, pruneErrors atomic.Int64
+	lastPruning                                                             atomic.Int64 // microseconds since 1970
 }
 
 // Health returns what this process has counted. It waits for nothing.
@@ -53,7 +52,7 @@ func (s *Store) Health() Health {
 	n := &s.tally
 	h := Health{
 		ReadErrors: n.reads.Load(), WriteErrors: n.writes.Load(), Unrecorded: n.unrecorded.Load(),
-		Lost: n.lost.Load(), Claimed: n.claimed.Load(), Parked: n.parked.Load(), Unparked: n.unparked.Load(),
+		Lost: n.lost.Load(), Claimed: n.claimed.Load(), Unparked: n.unparked.Load(),
 		Pruned: n.pruned.Load(), PruneErrors: n.pruneErrors.Load(), LastPruning: timeOf(n.lastPruning.Load()),
 	}
 	h.Queued, h.QueuedBytes, h.Waited = s.writer.waiting(time.Now())
@@ -85,14 +84,14 @@ func (w *writer) waiting(now time.Time) (events, bytes int, oldest time.Duration
 	return events, w.queue.bytes, oldest
 }
 
-// IsTrouble reports whether an error is one of the database, such as that of one that is away, and not of who asks it.
-func (s *Store) IsTrouble(err error) bool {
+// isTrouble reports whether an error is one of the database, and not of who asks it.
+func (s *Store) isTrouble(err error) bool {
 	return err != nil && !errors.Is(err, context.Canceled) && s.data.Trouble(err) != NoTrouble
 }
 
 // countRead counts an error of the database that something was not read for.
 func (s *Store) countRead(err error) {
-	if s.IsTrouble(err) {
+	if s.isTrouble(err) {
 		s.tally.reads.Add(1)
 	}
 }
@@ -105,7 +104,7 @@ func (s *Store) readFault(err error) error {
 
 // writeFault explains why something was not written, and counts it. It is called once for an error.
 func (s *Store) writeFault(err error) error {
-	if s.IsTrouble(err) {
+	if s.isTrouble(err) {
 		s.tally.writes.Add(1)
 	}
 	return s.data.Explain(err)

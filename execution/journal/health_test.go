@@ -168,7 +168,7 @@ func TestWhatIsNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, failed := db.ExecContext(t.Context(), `UPDATE nothing SET none = 0`)
-	if s.IsTrouble(errors.Join(context.Canceled, failed)) || s.IsTrouble(nil) || s.IsTrouble(ErrClosed) || !s.IsTrouble(failed) {
+	if s.isTrouble(errors.Join(context.Canceled, failed)) || s.isTrouble(nil) || s.isTrouble(ErrClosed) || !s.isTrouble(failed) {
 		t.Errorf("%v is of the wrong kind", failed)
 	}
 	idle := newWriter(s)

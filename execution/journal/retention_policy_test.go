@@ -64,7 +64,7 @@ func TestX26WhatCanContinueStays(t *testing.T) {
 		t.Errorf("%+v, %v", state, err)
 	}
 	for _, id := range []string{"ASKED", "INTERRUPTED", "DOUBT"} {
-		if err := s.ClaimInDoubt(t.Context(), id); err != nil {
+		if _, err := s.ClaimParked(t.Context(), id, true); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

@@ -74,7 +74,7 @@ func (w *writer) persist(batch []queued, try func() error) error {
 			w.recovered()
 			return nil
 		}
-		if w.store.IsTrouble(err) {
+		if w.store.isTrouble(err) {
 			w.store.tally.writes.Add(1)
 		}
 		if !w.store.isTemporary(err) {

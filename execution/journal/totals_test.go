@@ -72,7 +72,7 @@ func TestTotalsAreTheSums(t *testing.T) {
 				add(t, stores[0], end)
 				stores[0].writer.flush()
 				if end.End == inDoubt && random.IntN(2) == 0 {
-					if err := stores[0].ClaimInDoubt(t.Context(), end.Run); err != nil {
+					if _, err := stores[0].ClaimParked(t.Context(), end.Run, true); err != nil {
 						t.Fatal(err)
 					}
 					open = append(open, end)

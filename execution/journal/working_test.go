@@ -168,7 +168,7 @@ func TestClaimInDoubt(t *testing.T) {
 	if err := s.Claim(t.Context(), "RUN"); err == nil {
 		t.Error("the run is claimed as an interrupted one")
 	}
-	if err := s.ClaimInDoubt(t.Context(), "RUN"); err != nil {
+	if _, err := s.ClaimParked(t.Context(), "RUN", true); err != nil {
 		t.Error(err)
 	}
 	if err := s.Release(t.Context(), "RUN"); err != nil {

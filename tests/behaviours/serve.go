@@ -171,11 +171,8 @@ func (r *inFlight) Ask(ctx context.Context, _ execution.Question) (execution.Ans
 }
 
 func (s *server) resume(ctx context.Context, f *opened, o *order, options []execution.Option) error {
-	claim := s.store.Claim
-	if h := o.How; h.Repeat || h.RepeatAll || h.Nothing || h.Value.Value != nil {
-		claim = s.store.ClaimInDoubt
-	}
-	if err := claim(ctx, o.Task.Run); err != nil {
+	h := o.How
+	if _, err := s.store.ClaimParked(ctx, o.Task.Run, h.Repeat || h.RepeatAll || h.Nothing || h.Value.Value != nil); err != nil {
 		return err
 	}
 	events, err := f.journal.Load(ctx, o.Task.Run)
