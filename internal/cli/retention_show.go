@@ -56,7 +56,7 @@ func outlookOf(o *journal.Outlook) *outlookJSON {
 		Recorded: o.HasOwn, Leader: o.Leader, Until: o.Until, Passed: o.Passed, Deleted: o.Deleted, Freed: o.Freed, Exempt: map[string]exemptJSON{},
 	}
 	for _, s := range o.Shares {
-		out.Rules = append(out.Rules, shareJSON{s.Selector, int(s.MaxAge / (24 * time.Hour)), s.MaxBytes, s.Runs, s.Bytes, s.Oldest, s.Due, s.DueBytes})
+		out.Rules = append(out.Rules, shareJSON{s.Selector, daysOf(s.MaxAge), s.MaxBytes, s.Runs, s.Bytes, s.Oldest, s.Due, s.DueBytes})
 	}
 	for _, e := range exempt(&o.Exempt) {
 		out.Exempt[e.key] = exemptJSON{e.Runs, e.Old, e.Last}
@@ -76,8 +76,9 @@ func printOutlook(std program.Streams, o *journal.Outlook) error {
 				of = "all others"
 			}
 		}
+		days := daysOf(s.MaxAge)
 		rows = append(rows, []string{
-			wording.OneLine(of), bound(int64(s.MaxAge/(24*time.Hour)), strconv.FormatInt(int64(s.MaxAge/(24*time.Hour)), 10)), bound(s.MaxBytes, wording.Size(s.MaxBytes)),
+			wording.OneLine(of), bound(int64(days), strconv.Itoa(days)), bound(s.MaxBytes, wording.Size(s.MaxBytes)),
 			strconv.FormatInt(s.Runs, 10), bytesText(s.Bytes), when(s.Oldest), next(&s),
 		})
 	}
@@ -107,6 +108,8 @@ func printOutlook(std program.Streams, o *journal.Outlook) error {
 	}
 	return nil
 }
+
+func daysOf(age time.Duration) int { return int(age / (24 * time.Hour)) }
 
 // bound returns the text of a bound; 0 is none.
 func bound(n int64, text string) string {

@@ -258,15 +258,15 @@ func (l *Loaded) interrupted(ctx context.Context, j *joining, run journal.Run) (
 		if run.Question != nil && !run.Parked && !j.canAsk && len(j.given) == 0 {
 			return &execution.Result{RunID: run.ID}, l.withoutAsking(ctx, j, run), true
 		}
-		if run.Parked {
-			if goOn, err := l.whileParked(ctx, j, run); !goOn {
-				return &execution.Result{RunID: run.ID}, err, err != nil
-			}
-		}
 	case answering: // takeOver asks its user
 	}
 	if j.isAway(ctx, run) {
-		return nil, errAway, true
+		return &execution.Result{RunID: run.ID}, errAway, true
+	}
+	if run.Parked && j.state == (following{}) {
+		if goOn, err := l.whileParked(ctx, j, run); !goOn {
+			return &execution.Result{RunID: run.ID}, err, err != nil
+		}
 	}
 	return l.takeOver(ctx, j, run)
 }

@@ -121,8 +121,6 @@ func (l *Loaded) whileParked(ctx context.Context, j *joining, run journal.Run) (
 	switch {
 	case asked != nil && j.has(asked):
 		return true, nil
-	case server.CalledBy(ctx).Name.Left():
-		return false, errAway
 	case asked == nil, !j.canAsk:
 	case asksOf(ctx) == nil: // its call ends with the question
 		return true, nil
@@ -144,11 +142,14 @@ func (l *Loaded) whileParked(ctx context.Context, j *joining, run journal.Run) (
 	return err != nil && ctx.Err() == nil, nil // it is due
 }
 
-// isAway reports whether no client waits for an interrupted run whose question is open: it has the question in place of the result,
-// and makes another call with the answer.
+// isAway reports whether no client waits for a run that no process has: it has the open question in place of the result, and makes
+// another call with the answer, or it looks at the task of a run that is parked.
 func (j *joining) isAway(ctx context.Context, run journal.Run) bool {
+	if !server.CalledBy(ctx).Name.Left() {
+		return false
+	}
 	asked := j.open(run)
-	return asked != nil && !j.has(asked) && server.CalledBy(ctx).Name.Left()
+	return asked == nil && run.Parked || asked != nil && !j.has(asked)
 }
 
 // askParked asks the client of a call the question of its run while that is parked, and reports whether the run can go on here:

@@ -23,12 +23,7 @@ const (
 )
 
 // ring lets due runs be looked for at once.
-func (p *parks) ring() {
-	select {
-	case p.news <- struct{}{}:
-	default:
-	}
-}
+func (p *parks) ring() { ring(p.news) }
 
 // unparker finds the parked runs of all files that are due, and has them resumed: however many are parked, and however many files
 // there are, a look is two statements, and a claim of many runs is one.

@@ -300,11 +300,12 @@ func TestDelayIsParkedForItsCall(t *testing.T) {
 			if _, raw := p.call("often", "", false); !strings.Contains(raw, "3") || u.count("look") != 3 {
 				t.Errorf("%s after %d calls", raw, u.count("look"))
 			}
-			runs, err := s.List(t.Context(), journal.Filter{Limit: -1})
-			for deadline := time.Now().Add(time.Minute); err == nil && len(runs) == 1 && !runs[0].HasEnded() && time.Now().Before(deadline); { // its call has no key: it does not wait for the record of its end
-				time.Sleep(time.Millisecond)
+			var runs []journal.Run
+			var err error
+			eventually(t, "the end is recorded, for which a call without a key does not wait", func() bool {
 				runs, err = s.List(t.Context(), journal.Filter{Limit: -1})
-			}
+				return err != nil || len(runs) == 1 && runs[0].HasEnded()
+			})
 			if err != nil || len(runs) != 1 || runs[0].Status != journal.Finished || runs[0].Parked {
 				t.Errorf("%+v, %v", runs, err)
 			}

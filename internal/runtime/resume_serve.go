@@ -313,9 +313,12 @@ func (r *resumer) again(ctx context.Context, id string) {
 	}
 }
 
-func (r *resumer) ring() {
+func (r *resumer) ring() { ring(r.news) }
+
+// ring sends to a channel of one, unless it is full.
+func ring(news chan struct{}) {
 	select {
-	case r.news <- struct{}{}:
+	case news <- struct{}{}:
 	default:
 	}
 }
