@@ -53,8 +53,9 @@ tools:
 // counting is an upstream server whose calls are answered with their number.
 type counting struct {
 	*httptest.Server
-	mu    sync.Mutex // guards calls
+	mu    sync.Mutex // guards what follows
 	calls map[string]int
+	held  chan struct{} // closed when calls of tools may be answered; nil: at once
 }
 
 func startCounting(t *testing.T) *counting {
@@ -63,6 +64,18 @@ func startCounting(t *testing.T) *counting {
 	u.Server = httptest.NewServer(u)
 	t.Cleanup(u.Close)
 	return u
+}
+
+// hold lets calls of tools wait for their answers until release is called.
+func (u *counting) hold(t *testing.T) (release func()) {
+	t.Helper()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	held := make(chan struct{})
+	u.held = held
+	release = sync.OnceFunc(func() { close(held) })
+	t.Cleanup(release)
+	return release
 }
 
 func (u *counting) count(tool string) int {
@@ -95,7 +108,11 @@ func (u *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		u.mu.Lock()
 		u.calls[m.Params.Name]++
 		result = fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, u.calls[m.Params.Name])
+		held := u.held
 		u.mu.Unlock()
+		if held != nil {
+			<-held
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
@@ -338,7 +355,9 @@ func TestTaskIsParked(t *testing.T) {
 				}
 				return status, of
 			}
+			release := u.hold(t) // a question that comes before a call is a task ends the call
 			asks, waits := begin("sure"), begin("days")
+			release()
 			eventually(t, "both are parked", func() bool { return len(parkedRuns(t, s)) == 2 })
 			status, of := get(asks)
 			requests, _ := of["inputRequests"].(map[string]any)
