@@ -34,7 +34,8 @@ func (r *Runs) Find(ctx context.Context, of journal.Filter, least int) ([]Habit,
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(runs) // the oldest first
+	slices.Reverse(runs)
+	slices.SortStableFunc(runs, func(a, b journal.Run) int { return a.Started.Compare(b.Started) }) // a store has them nearly in this order
 	find := Finder{Least: least}
 	for _, run := range runs {
 		if run.Damaged != "" {
