@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -49,10 +50,14 @@ func TestHabitsOfRuns(t *testing.T) {
 	r := record(t, path+".jsonl.gz", clients)
 	habits := r.recorded(truth.Habits)
 	projects := &habit.Projects{}
-	runs := &habit.Runs{Store: nearly{r.store}, Graph: projects.Graph}
+	runs := &habit.Runs{Store: r.store, Graph: projects.Graph}
 	found, err := runs.Find(t.Context(), journal.Filter{Limit: -1}, 0)
 	if err != nil {
 		t.Fatal(err)
+	}
+	runs.Store = unordered{r.store}
+	if again, err := runs.Find(t.Context(), journal.Filter{Limit: -1}, 0); err != nil || !reflect.DeepEqual(again, found) {
+		t.Errorf("in another order there are %d habits, not %d, or others: %v", len(again), len(found), err)
 	}
 	missed, matched := 0, map[int]bool{}
 	for _, h := range habits {
@@ -87,13 +92,13 @@ func TestHabitsOfRuns(t *testing.T) {
 	r.drafts(found, runs)
 }
 
-// nearly is a store that lists runs nearly in their order: of those that it gets at once, one that has not ended comes first.
-type nearly struct{ *journal.Store }
+// unordered is a store that lists runs nearly in their order, as a store does whose runs were recorded at once.
+type unordered struct{ *journal.Store }
 
-func (n nearly) List(ctx context.Context, of journal.Filter) ([]journal.Run, error) {
-	runs, err := n.Store.List(ctx, of)
-	for i := 1; i < len(runs); i += 10 {
-		runs[i-1], runs[i] = runs[i], runs[i-1]
+func (u unordered) List(ctx context.Context, of journal.Filter) ([]journal.Run, error) {
+	runs, err := u.Store.List(ctx, of)
+	for at := range slices.Chunk(runs, 20) {
+		slices.Reverse(at)
 	}
 	return runs, err
 }
