@@ -103,7 +103,7 @@ func (set *fileSet) open(ctx context.Context) error {
 			set.session.Close()
 		}
 	}()
-	if set.session.History != nil && set.session.elsewhere == nil {
+	if set.session.History != nil && set.session.elsewhere == nil && !set.how.Holds {
 		set.session.parks = cmp.Or(set.how.parks, usualParks())
 	}
 	set.grace = set.given.Grace

@@ -21,6 +21,7 @@ type Service struct {
 	Transport Transport
 	HTTP      bool          // it is one for many clients, which come and go
 	HTTPGrace time.Duration // of calls in flight when the process is stopped, with HTTP
+	Holds     bool          // runs that wait stay in this process: none is parked
 
 	parks *parks // nil: the usual ones
 }

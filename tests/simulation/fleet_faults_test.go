@@ -105,7 +105,7 @@ func (f *fleet) happens() bool {
 		}
 		if !f.restarts[i].IsZero() && !time.Now().Before(f.restarts[i]) {
 			f.restarts[i] = time.Time{}
-			version := 0
+			version := p.version // who has the second version keeps it: another could not go on with its runs
 			if i > 0 && f.updates && f.started%2 == 0 {
 				version = 1
 			}

@@ -59,18 +59,19 @@ const (
 func (f *fleet) start(slot, version int) *serving {
 	f.started++
 	p := &serving{f: f, slot: slot, version: version, ended: make(chan struct{})}
+	p.earlier = f.isEarlier()
 	p.name = fmt.Sprintf("p%d.%d", slot, f.started)
 	var ctx context.Context
 	ctx, p.stop = context.WithCancelCause(f.ctx)
-	p.listener = &pipeListener{owner: &p.client, conns: make(chan net.Conn), closed: make(chan struct{}), open: map[net.Conn]bool{}}
+	p.listener = &pipeListener{ctx: f.ctx, owner: &p.client, conns: make(chan net.Conn), closed: make(chan struct{}), open: map[net.Conn]bool{}}
 	p.listener.listening = make(chan struct{})
 	f.running.Go(func() {
 		defer close(p.ended)
-		err := runtime.Serve(ctx, p.options(), runtime.Service{Resume: true, Transport: p, HTTP: true, HTTPGrace: httpGrace})
+		err := runtime.Serve(ctx, p.options(), runtime.Service{Resume: true, Transport: p, HTTP: true, HTTPGrace: httpGrace, Holds: p.earlier})
 		p.dead.Store(true)
 		f.note("%s has ended: %v", p.name, err)
 	})
-	f.note("%s starts with version %d", p.name, version)
+	f.note("%s starts with version %d, earlier %t", p.name, version, p.earlier)
 	return p
 }
 
@@ -140,6 +141,7 @@ func (p *serving) serves() bool {
 
 // pipeListener accepts connections of the simulation's clients.
 type pipeListener struct {
+	ctx       context.Context //nolint:containedctx // ends with the schedule
 	owner     *client
 	conns     chan net.Conn
 	listening chan struct{} // closed when connections are accepted
@@ -162,9 +164,9 @@ type pipeConn struct {
 	once  *sync.Once
 }
 
-func newPipeConn(on net.Conn, owner *client) pipeConn {
+func newPipeConn(ctx context.Context, on net.Conn, owner *client) pipeConn {
 	c := pipeConn{on, owner, make(chan []byte, 1024), make(chan struct{}), &sync.Once{}}
-	go c.send()
+	go c.send(ctx)
 	return c
 }
 
@@ -182,7 +184,7 @@ func (c pipeConn) Write(b []byte) (int, error) {
 }
 
 // send sends what was written, when the process is not frozen.
-func (c pipeConn) send() {
+func (c pipeConn) send(ctx context.Context) {
 	defer c.Conn.Close()
 	for {
 		var b []byte
@@ -194,7 +196,7 @@ func (c pipeConn) send() {
 			}
 			b = <-c.out
 		}
-		if !c.owner.held(context.Background()) {
+		if !c.owner.held(ctx) {
 			return
 		}
 		if _, err := c.Conn.Write(b); err != nil {
@@ -231,7 +233,7 @@ func (l *pipeListener) Addr() net.Addr { return anAddress }
 // connect connects a client.
 func (l *pipeListener) connect(ctx context.Context) (net.Conn, error) {
 	here, there := net.Pipe()
-	conn := newPipeConn(there, l.owner)
+	conn := newPipeConn(l.ctx, there, l.owner)
 	l.mu.Lock()
 	l.open[conn] = true
 	l.mu.Unlock()

@@ -20,6 +20,7 @@ type fleet struct {
 	drawn    map[string]uint64 // how often, for draw
 	files    []string          // the versions of the graph file
 	bounded  bool              // ended runs of the tool hold are deleted at once
+	upgrades bool              // the first processes, and some later ones, are of a program before the expansions of the schema
 	deleted  int64             // of these
 	resource *url.URL
 	began    time.Time
@@ -113,6 +114,7 @@ func (f *fleet) play(ctx context.Context) {
 	}
 	f.db.note, f.db.breaks = f.note, f.violated
 	f.db.mayLose, f.bounded = f.chance(2), hashOf("bounded", fmt.Sprint(f.seed))%2 == 0
+	f.upgrades = hashOf("upgrades", fmt.Sprint(f.seed))/1000%3 == 0
 	defer f.db.close()
 	for i := range f.processes {
 		f.put(i, f.start(i, 0))

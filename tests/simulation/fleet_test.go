@@ -72,7 +72,7 @@ func versions(t *testing.T) (files []string) {
 // TestFleet lets two and three processes share one history: production code from the HTTP server to the statements that are
 // sent to Postgres.
 func TestFleet(t *testing.T) {
-	first, n := uint64(1), fromEnv(t, "SIM", 25)
+	first, n := fromEnv(t, "SIM_FROM", 1), fromEnv(t, "SIM", 25)
 	if os.Getenv("SEED") != "" {
 		first, n = fromEnv(t, "SEED", 0), 1
 	}
@@ -95,13 +95,21 @@ func TestFleet(t *testing.T) {
 
 // fleetTally is what all seeds came to.
 type fleetTally struct {
-	schedules, statements, processes, calls, repeated, answers, deleted int
+	schedules, statements, processes, earlier, expanded, calls, repeated, answers, deleted int
 }
 
 func (sum *fleetTally) add(f *fleet) {
 	sum.schedules++
 	sum.statements += f.statements
 	sum.processes += f.started
+	for _, p := range f.all {
+		if p.earlier {
+			sum.earlier++
+		}
+	}
+	if f.db.expanded {
+		sum.expanded++
+	}
 	for _, all := range f.ledger {
 		sum.calls += len(all)
 		sum.repeated += len(all) - 1

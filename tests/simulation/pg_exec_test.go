@@ -41,6 +41,9 @@ var (
 func (s *pgServer) execute(st *statement) []byte {
 	c := st.from
 	text := strings.TrimSpace(st.text)
+	if c.owner.earlier {
+		text = withoutExpansions(text)
+	}
 	var out []byte
 	var err error
 	switch word := strings.ToLower(text); {
@@ -101,7 +104,7 @@ func (s *pgServer) plain(text string) error {
 // run runs a statement, in a transaction of its own unless the connection has one.
 func (s *pgServer) run(c *pgConn, text string) ([]byte, error) {
 	if c.owner.behind != nil {
-		return c.owner.behind.run(s, text)
+		return c.owner.behind.run(s, c, text)
 	}
 	if c.inTx {
 		return s.answer(c, text)
@@ -142,6 +145,7 @@ func (s *pgServer) answer(c *pgConn, text string) ([]byte, error) {
 	}
 	switch {
 	case isMigration(text):
+		s.notesExpansion(c, text)
 		return pgMessage(nil, 'C', zeroed("CREATE TABLE")), s.migrate(text)
 	case strings.HasPrefix(text, "SELECT write_runs("):
 		c.topics = append(c.topics, "runs")
@@ -167,6 +171,9 @@ func (s *pgServer) answer(c *pgConn, text string) ([]byte, error) {
 	case strings.Contains(text, "FROM pg_namespace"):
 		return one([]byte("t"), boolType), nil
 	case strings.Contains(text, "FROM pg_class WHERE relnamespace") && strings.Contains(text, "pg_attribute"):
+		if c.owner.earlier {
+			return answerOn(s.conn, knownExpansions)
+		}
 		return answerOn(s.conn, `SELECT name FROM sqlite_master UNION ALL SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c`)
 	case strings.Contains(text, "pg_total_relation_size"):
 		return one([]byte("100000"), intType), nil
@@ -260,12 +267,12 @@ func answerOn(conn *sql.Conn, text string) ([]byte, error) {
 }
 
 // run reads from a standby, which refuses changes.
-func (b *standby) run(s *pgServer, text string) ([]byte, error) {
+func (b *standby) run(s *pgServer, c *pgConn, text string) ([]byte, error) {
 	switch {
 	case isChange.MatchString(text):
 		return nil, &refusal{code: "25006", text: "cannot execute this in a read-only transaction"}
 	case strings.Contains(text, "pg_"):
-		return s.answer(&pgConn{}, text)
+		return s.answer(&pgConn{owner: c.owner}, text)
 	}
 	return answerOn(b.conn, s.portable(text)[0])
 }

@@ -19,16 +19,17 @@ import (
 // database of SQLite in memory. It answers one statement at a time, when the scheduler says so; only the scheduler's
 // goroutine uses the database.
 type pgServer struct {
-	note    func(format string, args ...any)
-	breaks  func(k kind, format string, args ...any)
-	db      *sql.DB
-	conn    *sql.Conn
-	started time.Time
-	runsIn  writeRuns // the function write_runs, as the schema has it
-	writer  string    // the process whose batch is written
-	holder  *pgConn   // has a transaction; nil: none has
-	async   []byte    // the database as the disk has it; nil: all that was committed is there
-	mayLose bool      // the server may lose what the disk does not have
+	note             func(format string, args ...any)
+	breaks           func(k kind, format string, args ...any)
+	db               *sql.DB
+	conn             *sql.Conn
+	started          time.Time
+	runsIn           writeRuns // the function write_runs, as the schema has it
+	writer           string    // the process whose batch is written
+	isUsed, expanded bool      // a process of an earlier program has prepared the schema; a later one has expanded it since
+	holder           *pgConn   // has a transaction; nil: none has
+	async            []byte    // the database as the disk has it; nil: all that was committed is there
+	mayLose          bool      // the server may lose what the disk does not have
 
 	wake chan struct{}
 
@@ -70,6 +71,8 @@ type client struct {
 	dead   atomic.Bool
 	frozen atomic.Int64 // until this time, in nanoseconds, nothing of it comes through
 	behind *standby     // what it reads from, in place of the server; nil: the server. Of the scheduler's goroutine
+
+	earlier bool // it knows the schema without expansions
 }
 
 func (c *client) thaws() time.Time { return time.Unix(0, c.frozen.Load()) }
