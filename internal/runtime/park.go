@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
 	"time"
 
 	"toolgraph/execution"
@@ -83,15 +82,12 @@ func storedAnswer(ctx context.Context, store *journal.Store, q execution.Questio
 // was stored while the run was parked; soon the run is parked again.
 type absentClient struct{}
 
-// closedChannel returns a channel that is closed.
-var closedChannel = sync.OnceValue(func() <-chan struct{} {
+// AtOnce is closed: a client that looks at the run sees all its questions.
+func (absentClient) AtOnce(context.Context) <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
-})
-
-// AtOnce is closed: a client that looks at the run sees all its questions.
-func (absentClient) AtOnce(context.Context) <-chan struct{} { return closedChannel() }
+}
 
 // Ask waits for an answer.
 func (absentClient) Ask(ctx context.Context, q execution.Question) (execution.Answer, error) {
