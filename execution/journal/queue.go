@@ -100,6 +100,21 @@ func (q *queue) take() []queued {
 	return batch
 }
 
+// drop drops the events of a run. Their places stay, as those of events that were written.
+func (q *queue) drop(run string) {
+	for i := range q.events {
+		e := &q.events[i]
+		if e.view == nil || e.event.Run != run {
+			continue
+		}
+		q.count(e, -1)
+		if e.done != nil {
+			e.done <- takenError(run)
+		}
+		*e = queued{}
+	}
+}
+
 // recycle takes the memory of a batch that was written.
 func (q *queue) recycle(batch []queued) {
 	clear(batch[:cap(batch)]) // so that no value stays in memory

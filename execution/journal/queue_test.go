@@ -49,6 +49,31 @@ func TestUrgency(t *testing.T) {
 	}
 }
 
+// What waits of a run that was taken is dropped, and does not follow what is written of the run when it is claimed again.
+func TestDroppedEvents(t *testing.T) {
+	w, v, done := newWriter(nil), &view{}, make(chan error, 1)
+	for _, q := range []queued{
+		{event: execution.Event{Run: "A", Kind: execution.CallStarted, Sync: true}, view: v, bytes: 5},
+		{event: execution.Event{Run: "B"}, view: v, bytes: 7},
+		{event: execution.Event{Run: "A", Kind: execution.RunFinished}, view: v, done: done, bytes: 9},
+	} {
+		w.queue.put(&q)
+	}
+	w.queue.drop("A")
+	if q := w.queue; q.bytes != 7 || q.awaited != 0 || q.hurried != 0 || !errors.Is(<-done, ErrTaken) {
+		t.Errorf("%d bytes, %d awaited, %d hurried events", q.bytes, q.awaited, q.hurried)
+	}
+	var runs []string
+	for _, q := range w.queue.take() {
+		if q.view != nil {
+			runs = append(runs, q.event.Run)
+		}
+	}
+	if len(runs) != 1 || runs[0] != "B" || w.queue.bytes != 0 {
+		t.Errorf("left: %v, %d bytes", runs, w.queue.bytes)
+	}
+}
+
 // Two looks for a run at the same time end in any order: one that began before the run was there does not
 // say that it was deleted.
 func TestLooksOverlap(t *testing.T) {

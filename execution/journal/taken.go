@@ -33,6 +33,7 @@ func (w *writer) taken(run string, had bool) {
 		w.store.tally.lost.Add(1)
 	}
 	w.runsTaken[run] = true
+	w.queue.drop(run) // it may be claimed again, and go on from what is written
 	delete(w.working, run)
 	delete(w.gaps, run)
 }

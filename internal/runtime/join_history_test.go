@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"toolgraph/config"
 	"toolgraph/execution"
@@ -35,6 +36,67 @@ func (d *unreadOnce) Trouble(err error) journal.Trouble {
 		return journal.Locked
 	}
 	return d.Database.Trouble(err)
+}
+
+// patientUser answers once the database has failed and was looked at again.
+type patientUser struct{ d *unreadOnce }
+
+func (u patientUser) Ask(ctx context.Context, _ execution.Question) (execution.Answer, error) {
+	for u.d.left.Load() > -1 {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			return execution.Answer{}, ctx.Err()
+		}
+	}
+	return execution.Answer{Action: execution.Accept}, nil
+}
+
+// A question that a client has stays open while the run cannot be read: its answer finds the call that waits for it.
+func TestQuestionStaysOpenUnread(t *testing.T) {
+	dir := t.TempDir()
+	l := joiner(t, sweepingGraph(t), dir)
+	inner, err := sqlite.New(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &unreadOnce{Database: inner}
+	l.History = journal.New(d, journal.Options{})
+	t.Cleanup(func() { _ = l.History.Close() })
+	d.left.Store(1)
+	q := execution.Question{Run: "RUN", At: "0:sure", Node: "sure"}
+	run, err := openStore(t, dir).Exact(t.Context(), "RUN")
+	if err != nil || run.HasEnded() {
+		t.Fatalf("%+v, %v", run, err)
+	}
+	waiting := func(ctx context.Context) error {
+		_, err := l.askWhile(ctx, &joining{client: client{user: patientUser{d}}}, "RUN", q)
+		return err
+	}
+	if err := waiting(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A call whose client has left with the question does not go on with the run, also when it cannot ask again.
+func TestCallWaitsForItsClient(t *testing.T) {
+	asked := &journal.Asked{Question: execution.Question{Node: "sure", Digest: "d"}, Address: "0:sure"}
+	mark := markFor(asked)
+	for name, test := range map[string]struct {
+		j     joining
+		run   journal.Run
+		waits bool
+	}{
+		"a question":                       {joining{}, journal.Run{Question: asked}, true},
+		"one that was not asked":           {joining{replies: replies{unasked: map[string]bool{mark: true}}}, journal.Run{Question: asked}, true},
+		"one with an answer":               {joining{replies: replies{answers: map[string]execution.Answer{mark: {Action: execution.Accept}}}}, journal.Run{Question: asked}, false},
+		"no question":                      {joining{}, journal.Run{}, false},
+		"no question, in a run that waits": {joining{}, journal.Run{Parked: true}, true},
+	} {
+		if test.j.waits(test.run) != test.waits {
+			t.Errorf("%s: %t", name, !test.waits)
+		}
+	}
 }
 
 // A database that fails when a call that joins a run reads it, at whichever of its readings, is no answer to the call: its client

@@ -17,6 +17,9 @@ import (
 // again, because its process may have died with it.
 const sendAgain = 3 * time.Second
 
+// readAgain is between two readings of a run that cannot be read.
+const readAgain = 200 * time.Millisecond
+
 // open returns an open question of a run about which the call can do something: one for which it has the answer before
 // others, because the call waits for its user while another one is put. nil: there is none.
 func (j *joining) open(run journal.Run) (first *journal.Asked) {
@@ -130,8 +133,11 @@ func (l *Loaded) askWhile(ctx context.Context, j *joining, id string, q executio
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		_, _ = l.History.Wait(asking, id, isClosed(markOf(q.At, q.Digest)))
-		stop()
+		defer stop()
+		for again := true; again; {
+			_, err := l.History.Wait(asking, id, isClosed(markOf(q.At, q.Digest)))
+			again = err != nil && !errors.Is(err, journal.ErrNotFound) && wait(asking, readAgain) // the client has the question
+		}
 	}()
 	defer func() {
 		stop()

@@ -141,11 +141,15 @@ func (l *Loaded) whileParked(ctx context.Context, j *joining, run journal.Run) (
 // isAway reports whether no client waits for a run that no process has: it has the open question in place of the result, and makes
 // another call with the answer, or it looks at the task of a run that is parked.
 func (j *joining) isAway(ctx context.Context, run journal.Run) bool {
-	if !server.CalledBy(ctx).Name.Left() {
-		return false
+	return server.CalledBy(ctx).Name.Left() && j.waits(run)
+}
+
+// waits reports whether a run cannot go on without a client.
+func (j *joining) waits(run journal.Run) bool {
+	if asked := j.open(run); asked != nil {
+		return !j.has(asked)
 	}
-	asked := j.open(run)
-	return asked == nil && run.Parked || asked != nil && !j.has(asked)
+	return run.Parked || len(run.Open()) > 0 // this call cannot ask again
 }
 
 // askParked asks the client of a call the question of its run while that is parked, and reports whether the run can go on here:

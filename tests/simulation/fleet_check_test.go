@@ -166,6 +166,9 @@ func (f *fleet) bound() {
 		ctx, cancel := context.WithTimeout(f.ctx, time.Minute)
 		err := store.SetPolicy(ctx, journal.Policy{Rules: []journal.Rule{{Selector: journal.Selector{Tool: "hold"}, Retention: journal.Retention{MaxBytes: 1}}}})
 		if cancel(); err == nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.isBound = true
 			return
 		}
 		time.Sleep(time.Second)

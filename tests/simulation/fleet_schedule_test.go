@@ -43,6 +43,7 @@ type fleet struct {
 	ledger     map[attemptKey][]*sent
 	paid       map[int]int
 	cancelled  map[string]bool // runs, by an operator
+	isBound    bool
 	trace      []string
 	violations []violation
 }
@@ -256,6 +257,9 @@ func (f *fleet) settled() bool {
 	f.losses = 0
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.bounded && !f.isBound {
+		return false
+	}
 	for _, p := range f.processes {
 		if p == nil || !p.serves() || p.behind != nil || time.Now().Before(p.thaws()) {
 			return false

@@ -11,12 +11,12 @@ import (
 	"testing/synctest"
 )
 
-// fleetFile is the graph file of a fleet; the second version of it has another value. The server is that of the simulation,
+// fleetFile is the graph file of a fleet; the second version of it has another value. Nothing listens at the URL: the server is that of the simulation,
 // see serving.CallTool.
 const fleetFile = `version: "1.0"
 server: {name: shop, version: 1.0.0}
 mcpServers:
-  up: {type: http, url: "http://up.invalid/mcp"}
+  up: {type: http, url: "http://127.0.0.1:1/mcp"}
 tools:
 - name: order
   inputSchema: {type: object, properties: {id: {type: integer}, steps: {type: integer, default: 1}}, required: [id]}
