@@ -54,26 +54,33 @@ func (u patientUser) Ask(ctx context.Context, _ execution.Question) (execution.A
 
 // A question that a client has stays open while the run cannot be read: its answer finds the call that waits for it.
 func TestQuestionStaysOpenUnread(t *testing.T) {
-	dir := t.TempDir()
-	l := joiner(t, sweepingGraph(t), dir)
+	dir, p := t.TempDir(), sweepingGraph(t)
+	other := openStore(t, dir)
+	(&sweeping{t: t, p: p}).begin(other, "RUN", p.Graphs[0].Hash, nil)
+	q := execution.Question{Run: "RUN", At: "0", Node: "sure", Message: "Sure?", Digest: "d"}
+	visit := &execution.Visit{}
+	visit.Frame, visit.Index, visit.Part = q.At.Split()
+	asked := execution.Event{Kind: execution.QuestionAsked, Run: "RUN", Time: time.Now(), Step: visit, Question: &q}
+	if err := other.Journal(nil, About(p)).Append(t.Context(), asked); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := other.Run(t.Context(), "RUN"); err != nil || len(run.Open()) != 1 || isClosed(markFor(run.Question))(run) {
+		t.Fatalf("no question is open: %+v, %v", run, err)
+	}
 	inner, err := sqlite.New(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := &unreadOnce{Database: inner}
+	l, err := Start(t.Context(), Options{}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
 	l.History = journal.New(d, journal.Options{})
 	t.Cleanup(func() { _ = l.History.Close() })
 	d.left.Store(1)
-	q := execution.Question{Run: "RUN", At: "0:sure", Node: "sure"}
-	run, err := openStore(t, dir).Exact(t.Context(), "RUN")
-	if err != nil || run.HasEnded() {
-		t.Fatalf("%+v, %v", run, err)
-	}
-	waiting := func(ctx context.Context) error {
-		_, err := l.askWhile(ctx, &joining{client: client{user: patientUser{d}}}, "RUN", q)
-		return err
-	}
-	if err := waiting(t.Context()); err != nil {
+	if _, err := l.askWhile(t.Context(), &joining{client: client{user: patientUser{d}}}, "RUN", q); err != nil {
 		t.Error(err)
 	}
 }

@@ -156,17 +156,19 @@ func (u *unparker) readyFor(ctx context.Context, run journal.Run) (r ready) {
 
 // ready takes a place for a run that a look has found.
 func (r *resumer) ready(ctx context.Context, run journal.Run) (is ready) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over || len(r.unparked) == cap(r.unparked) {
+	v := r.using(ctx, run)
+	if v == nil {
 		return is
 	}
-	v := r.versionWith(run)
-	if v == nil {
-		var err error
-		if v, _, err = r.versionOf(ctx, run); err != nil {
-			return is
+	defer func() {
+		if is.version == nil {
+			r.done(v)
 		}
+	}()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.hasRoom() {
+		return is
 	}
 	file := v.Loaded
 	if r.parked { // it has no servers meanwhile
@@ -183,8 +185,27 @@ func (r *resumer) ready(ctx context.Context, run journal.Run) (is ready) {
 		return is
 	}
 	r.unparked <- struct{}{}
-	v.using++
 	return ready{run, r, v, file, local, runs}
+}
+
+// hasRoom reports whether another run can go on without a client; r.mu is held.
+func (r *resumer) hasRoom() bool { return !r.over && len(r.unparked) < cap(r.unparked) }
+
+// using returns the version that a run goes on with, which is in use until done; nil: none has its graph, or there is no room for it.
+func (r *resumer) using(ctx context.Context, run journal.Run) *version {
+	r.mu.Lock()
+	hasRoom, v := r.hasRoom(), r.versionWith(run)
+	if hasRoom && v != nil {
+		v.using++
+	}
+	r.mu.Unlock()
+	if hasRoom && v == nil { // the history says which one
+		v, _, _ = r.versionOf(ctx, run)
+	}
+	if !hasRoom {
+		return nil
+	}
+	return v
 }
 
 // leave gives the place up.

@@ -150,8 +150,14 @@ func soon() *parks {
 
 func startParker(t *testing.T, u *counting, place string, how Service) *parker {
 	t.Helper()
+	return startParkerOf(t, parkingFile, u, place, how)
+}
+
+// startParkerOf serves a file of its own.
+func startParkerOf(t *testing.T, text string, u *counting, place string, how Service) *parker {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "park.yaml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, parkingFile, u.URL), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, text, u.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := &parker{t: t, ready: make(chan struct{})}
@@ -379,6 +385,43 @@ func TestTaskIsParked(t *testing.T) {
 			eventually(t, "the task is cancelled", func() bool { is, _ := get(waits); return is == "cancelled" })
 			if u.count("look") != 1 || len(parkedRuns(t, s)) != 0 {
 				t.Errorf("%d calls, %d parked", u.count("look"), len(parkedRuns(t, s)))
+			}
+		})
+	}
+}
+
+// A run that is due, and whose version of the graph no process has, waits; the others go on.
+func TestParkedRunOfAnotherVersion(t *testing.T) {
+	for name, place := range parkPlaces {
+		t.Run(name, func(t *testing.T) {
+			u, at := startCounting(t), place(t)
+			s := storeAt(t, at)
+			ask := func(p *parker, parked int) {
+				t.Helper()
+				p.call("sure", "", false)
+				eventually(t, "it is parked", func() bool { return len(parkedRuns(t, s)) == parked })
+			}
+			answer := func(run journal.Run) {
+				t.Helper()
+				if parked, err := s.AnswerParked(t.Context(), run.ID, markFor(run.Question), []byte(`{"action":"accept","content":{"name":"x"}}`)); err != nil || !parked {
+					t.Fatal(parked, err)
+				}
+			}
+			first := startParker(t, u, at, Service{})
+			ask(first, 1)
+			first.stop()
+			old := parkedRuns(t, s)[0]
+			answer(old)
+			second := startParkerOf(t, strings.ReplaceAll(parkingFile, "$.sure.name &", "$.sure.name & $.sure.name &"), u, at, Service{})
+			ask(second, 2)
+			for _, run := range parkedRuns(t, s) {
+				if run.ID != old.ID {
+					answer(run)
+				}
+			}
+			eventually(t, "the other run has gone on", func() bool { return u.count("pay") == 3 })
+			if left := parkedRuns(t, s); len(left) != 1 || left[0].ID != old.ID {
+				t.Errorf("%d are left: %+v", len(left), left)
 			}
 		})
 	}
