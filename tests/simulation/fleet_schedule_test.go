@@ -139,6 +139,10 @@ func (f *fleet) play(ctx context.Context) {
 	cancel()
 	f.schedule(f.hasEnded)
 	f.running.Wait()
+	for _, p := range f.all {
+		p.kill()
+	}
+	time.Sleep(time.Minute) // for what the driver closes in the background
 	for _, b := range f.standbys {
 		b.close()
 	}
