@@ -64,7 +64,7 @@ func (s *pgServer) execute(st *statement) []byte {
 		if c.inTx {
 			err = s.plain("ROLLBACK")
 		}
-		s.holder, c.inTx = nil, false
+		s.holder, c.inTx, c.failed = nil, false, false
 		out = pgMessage(out, 'C', zeroed("ROLLBACK"))
 	case strings.HasPrefix(word, "listen"):
 		c.listens.Store(true)
