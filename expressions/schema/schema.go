@@ -18,6 +18,7 @@ type Schema struct {
 	source    *config.Data // its part of a graph file; nil or empty when it is from elsewhere
 	listed    []byte       // compact JSON, in file order
 	document  any          // listed, decoded
+	simple    *simple      // nil: only the validator says what fits
 	wrapped   bool         // values are the "result" of the listed object
 	patterns  *patterns
 	pointers  []string   // parts that are validated against alone
@@ -63,7 +64,7 @@ func Compile(raw []byte) (*Schema, error) {
 
 // ready compiles the document for the first time.
 func (s *Schema) ready(document any) error {
-	s.document = document
+	s.document, s.simple = document, newSimple(document, 0)
 	if bytes.Contains(s.listed, []byte(`"$dynamicRef"`)) {
 		s.anchored = dynamicAnchors(document)
 	}
@@ -136,6 +137,9 @@ func (s *Schema) Wrapped() bool { return s.wrapped }
 // context.
 func (s *Schema) Check(ctx context.Context, v value.Value) (Problems, error) {
 	if s == nil || s.instances == nil {
+		return nil, nil
+	}
+	if left := simpleValues; !s.wrapped && s.simple.fits(v, &left) {
 		return nil, nil
 	}
 	plain, err := s.plain(ctx, v)
