@@ -17,7 +17,10 @@ type committer struct {
 	db    *sql.DB
 	runs  map[string]*track
 	free  []*track // of runs that have ended, for their memory
-	bytes int64    // of the runs that have ended in the last batch
+	dirty []*track // those with events that are not written
+	ahead []Pending
+	wrong error // of an event that was to be kept ahead; it ends the recording
+	bytes int64 // of the runs that have ended in the last batch
 }
 
 // background is the context of transactions, which are never cancelled.
@@ -33,18 +36,19 @@ func newCommitter(s *Store) (*committer, error) {
 	return &committer{store: s, db: db, runs: map[string]*track{}}, err
 }
 
-// commit writes a batch in one transaction, and retries while the store cannot be written.
-func (c *committer) commit(batch []queued) error {
-	var touched []*track
-	for i := range batch {
-		t, err := c.add(batch, &batch[i])
-		if err != nil {
+// commit writes a batch in one transaction, and retries while the store cannot be written. The first ones were added when they
+// were kept ahead.
+func (c *committer) commit(batch []queued, added int) error {
+	if c.wrong != nil {
+		return c.wrong
+	}
+	for i := range batch[added:] {
+		if err := c.add(batch, &batch[added+i]); err != nil {
 			return err
 		}
-		if t != nil {
-			touched = append(touched, t)
-		}
 	}
+	touched := c.dirty
+	c.dirty = c.dirty[:0]
 	if err := c.write(batch, touched); err != nil {
 		return err
 	}
@@ -134,30 +138,31 @@ func (c *committer) recycle(t *track, body, sums []byte) {
 	}
 }
 
-// add adds an event to its run, which it returns when that had no unwritten events before.
-func (c *committer) add(batch []queued, q *queued) (touched *track, err error) {
+// add adds an event to its run.
+func (c *committer) add(batch []queued, q *queued) error {
 	if q.view == nil { // a flush
-		return nil, nil
+		return nil
 	}
 	if q.event.Kind == execution.RunStarted && c.runs[q.event.Run] != nil {
 		c.beganBefore(q)
-		return nil, nil
+		return nil
 	}
 	t, err := c.track(batch, q)
 	if t == nil || err != nil {
-		return nil, err
+		return err
 	}
 	if len(t.body) == 0 && len(t.Chunks) == 0 {
-		touched = t
+		c.dirty = append(c.dirty, t)
 	}
 	if err := t.add(q.event, q.size); err != nil {
-		return nil, fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
+		return fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
 	}
 	if t.gap {
 		t.gap = false
 		c.store.writer.hasGaps(t.ID)
 	}
-	return touched, nil
+	t.hurries = t.hurries || q.hurries()
+	return nil
 }
 
 // beganBefore refuses the beginning of a run that this process has begun before: the call of that has got the error that its

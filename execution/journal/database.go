@@ -67,6 +67,12 @@ type Noter interface {
 	Erase(run string, erased func(NoteName) bool)
 }
 
+// Packer is a Database with runs that its table of totals does not count, until they are read or the next Sweep.
+type Packer interface {
+	// Packed returns how many there are, and about how many bytes they have.
+	Packed(ctx context.Context, db *sql.DB) (runs, bytes int64, err error)
+}
+
 // Syncer is a Database whose Write does not wait for the disk.
 type Syncer interface {
 	// Sync returns when all that was written survives a crash of the database's server. The

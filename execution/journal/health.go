@@ -159,6 +159,11 @@ func (s *Store) Census(ctx context.Context) (c Census, err error) {
 	if err != nil {
 		return c, s.readFault(err)
 	}
+	return s.census(ctx, db)
+}
+
+// census is Census without what is packed.
+func (s *Store) census(ctx context.Context, db *sql.DB) (c Census, err error) {
 	rows, err := db.QueryContext(ctx, censusQuery, censusMost)
 	if err != nil {
 		return c, s.readFault(err)

@@ -25,7 +25,7 @@ func together(t *testing.T, s *Store, runs ...[]execution.Event) {
 			batch = append(batch, newQueued(&view{store: s, about: About{File: "/x/graph.yaml", Server: "demo"}}, e))
 		}
 	}
-	if err := c.commit(batch); err != nil {
+	if err := c.commit(batch, 0); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -151,8 +152,7 @@ func (s *Store) pruneDue(ctx context.Context) (again time.Duration, err error) {
 		return again, s.writeFault(err)
 	}
 	s.pruner.room.Store(keep.leastBytes() / 64)
-	s.pruner.written.Store(0)
-	due, err := s.isDue(ctx, db, keep)
+	due, err := s.isDue(ctx, db, keep, s.pruner.written.Swap(0) > 0)
 	switch {
 	case err != nil:
 		return passIdle, s.writeFault(err)
@@ -172,7 +172,7 @@ func (s *Store) pruneDue(ctx context.Context) (again time.Duration, err error) {
 		return passIdle, err
 	}
 	s.tally.lastPruning.Store(time.Now().UnixMicro())
-	return 0, s.sayOld(ctx)
+	return 0, s.sayOld(ctx, db)
 }
 
 // returnSpace returns the space of runs that were deleted some time ago: what is recorded meanwhile would take it again.
@@ -199,14 +199,26 @@ func (s *Store) addUp(ctx context.Context) error {
 	return nil
 }
 
-// isDue reports whether a pass would delete anything. Before, runs that are there and not counted yet are.
-func (s *Store) isDue(ctx context.Context, db *sql.DB, keep Policy) (bool, error) {
-	if err := errors.Join(s.data.Sweep(ctx), s.addUp(ctx)); err != nil {
+// isDue reports whether a pass would delete anything. Before, runs that are there and not counted yet are, unless many are
+// recorded: then packed ones stay so, and count as what they have altogether.
+func (s *Store) isDue(ctx context.Context, db *sql.DB, keep Policy, busy bool) (due bool, err error) {
+	packed := group{first: math.MaxInt64}
+	packer, packs := s.data.(Packer)
+	if packs = packs && busy && len(keep.Rules) == 0; packs {
+		packed.runs, packed.bytes, err = packer.Packed(ctx, db)
+	} else {
+		err = s.data.Sweep(ctx)
+	}
+	if err = errors.Join(err, s.addUp(ctx)); err != nil {
 		return false, err
 	}
 	groups, err := groupsOf(ctx, db)
 	p := pruning{keep: keep, early: true}
-	return slices.ContainsFunc(p.demands(groups), demand.isDue), err
+	due = slices.ContainsFunc(p.demands(append(groups, packed)), demand.isDue)
+	if err == nil && due && packs {
+		err = s.data.Sweep(ctx)
+	}
+	return due, err
 }
 
 // sayPolicy logs once that the default of this process is not used.
@@ -221,12 +233,12 @@ func (s *Store) sayPolicy(keep Policy) {
 }
 
 // sayOld logs from time to time that there are old runs that are not deleted.
-func (s *Store) sayOld(ctx context.Context) error {
+func (s *Store) sayOld(ctx context.Context, db *sql.DB) error {
 	if time.Since(s.pruner.olds) < sayEvery {
 		return nil
 	}
 	s.pruner.olds = time.Now()
-	c, err := s.Census(ctx)
+	c, err := s.census(ctx, db)
 	old, since := 0, time.Time{}
 	for _, of := range []Counted{c.Running, c.Waiting, c.Interrupted, c.InDoubt} {
 		if old += of.Old; of.Old > 0 && (since.IsZero() || of.Last.Before(since)) {

@@ -64,7 +64,8 @@ type queue struct {
 	events  []queued
 	bytes   int // of all events in it
 	awaited int // events that runs wait for
-	hurried int // events about calls that are not safe to repeat
+	ahead   int // of the oldest events, which are kept ahead of a transaction
+	hurried int // of the others, those about calls that are not safe to repeat
 
 	spare []queued // the memory of a batch that was written
 }
@@ -85,19 +86,38 @@ func (q *queue) count(e *queued, n int) {
 	}
 }
 
-// take removes and returns the oldest events, as many as one transaction may have.
-func (q *queue) take() []queued {
+// uncount takes an event out of the sums.
+func (q *queue) uncount(i int) {
+	e := &q.events[i]
+	if q.count(e, -1); i < q.ahead && e.hurries() {
+		q.hurried++ // it was not counted any more
+	}
+}
+
+// keptAhead notes that n more events are kept ahead of a transaction.
+func (q *queue) keptAhead(n int) {
+	for i := range n {
+		if q.events[q.ahead+i].hurries() {
+			q.hurried--
+		}
+	}
+	q.ahead += n
+}
+
+// take removes and returns the oldest events, as many as one transaction may have, and how many of them are kept ahead.
+func (q *queue) take() (batch []queued, ahead int) {
 	n := 0
 	for before := q.bytes; n < len(q.events) && n < batchEvents && before-q.bytes < batchMost; n++ {
-		q.count(&q.events[n], -1)
+		q.uncount(n)
 	}
-	batch := q.events[:n]
+	batch, ahead = q.events[:n], min(n, q.ahead)
+	q.ahead -= ahead
 	if cap(q.spare) > spareEvents && n < cap(q.spare)/spareLoad { // the load is over
 		q.spare = nil
 	}
 	q.events = append(q.spare[:0], q.events[n:]...)
 	q.spare = nil
-	return batch
+	return batch, ahead
 }
 
 // drop drops the events of a run. Their places stay, as those of events that were written.
@@ -107,7 +127,7 @@ func (q *queue) drop(run string) {
 		if e.view == nil || e.event.Run != run {
 			continue
 		}
-		q.count(e, -1)
+		q.uncount(i)
 		if e.done != nil {
 			e.done <- takenError(run)
 		}

@@ -30,8 +30,8 @@ func TestUrgency(t *testing.T) {
 	expect("a call", soon)
 	put(queued{done: make(chan error, 1)})
 	expect("an event that a run waits for", now)
-	if got := len(w.queue.take()); got != 4 {
-		t.Errorf("%d events", got)
+	if got, _ := w.queue.take(); len(got) != 4 {
+		t.Errorf("%d events", len(got))
 	}
 	expect("taking it", never)
 	put(queued{bytes: hurryFrom})
@@ -64,7 +64,8 @@ func TestDroppedEvents(t *testing.T) {
 		t.Errorf("%d bytes, %d awaited, %d hurried events", q.bytes, q.awaited, q.hurried)
 	}
 	var runs []string
-	for _, q := range w.queue.take() {
+	batch, _ := w.queue.take()
+	for _, q := range batch {
 		if q.view != nil {
 			runs = append(runs, q.event.Run)
 		}

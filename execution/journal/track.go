@@ -21,6 +21,8 @@ type track struct {
 	facts facts
 	gap   bool // the last event was not recorded as it was
 
+	hurries bool // something about a call that is not safe to repeat is neither written nor kept ahead
+
 	chunkWriter        // of the chunk that is being filled
 	sums        []byte // of its frames
 	sum         uint32 // the last of them
@@ -287,8 +289,25 @@ func (t *track) finish() *Pending {
 	if t.Seq == 0 && t.Status != Running && len(t.Chunks) == 1 {
 		t.Body, t.Chunks = t.Chunks[0], nil
 	}
-	t.Facts = t.facts.text()
+	t.Facts, t.hurries = t.facts.text(), false
 	return &t.Pending
+}
+
+// soFar returns what is to be written, without ending its chunk, if that is not more than a chunk that is being filled.
+func (t *track) soFar() (p Pending, ok bool) {
+	if len(t.Chunks) > 0 || len(t.Spills) > 0 {
+		return p, false
+	}
+	p = t.Pending
+	p.Bytes += int64(len(t.body)) + headerWeight
+	p.Facts = t.facts.text()
+	chunk := Chunk{First: t.first, Before: t.before, Body: t.body, Sums: t.sums}
+	if p.Seq == 0 && p.Status != Running {
+		p.Body = chunk
+	} else {
+		p.Chunks = []Chunk{chunk}
+	}
+	return p, true
 }
 
 func deflate(text []byte) []byte {

@@ -190,14 +190,17 @@ func (w *writer) run() {
 	}
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
-	var written time.Time // when a transaction last ended
+	var written time.Time // when a transaction last ended, or something was kept ahead of one
 	for {
-		w.gather(timer, written)
-		batch, more := w.take()
+		if w.gather(timer, written) == soon && w.keepAhead(c) {
+			written = time.Now()
+			continue
+		}
+		batch, added, more := w.take()
 		if !more {
 			return
 		}
-		if err := c.commit(batch); err != nil {
+		if err := c.commit(batch, added); err != nil {
 			w.stop(batch, err)
 			return
 		}
@@ -248,39 +251,49 @@ func (w *writer) urge() urgency {
 	return never
 }
 
-// gather waits until it is time for a transaction; events that come meanwhile are part of it.
-func (w *writer) gather(timer *time.Timer, written time.Time) {
-	timer.Stop()
-	for was := never; ; {
+// gather waits until it is time to write, and returns how urgent that is; events that come meanwhile are part of it.
+func (w *writer) gather(timer *time.Timer, written time.Time) urgency {
+	for {
 		w.mu.Lock()
-		urge := w.urge()
+		urge, first := w.urge(), w.since
 		w.mu.Unlock()
+		timer.Stop()
+		at := first.Add(linger)
 		switch urge {
 		case now:
-			return
-		case was:
-		case soon:
-			timer.Reset(pace - time.Since(written)) // at once when it is over
+			return now
 		case later:
-			timer.Reset(linger)
+		case soon:
+			if before := written.Add(pace); before.Before(at) {
+				at = before
+			} else {
+				urge = later // a transaction is due
+			}
+		case never:
+			<-w.wake
+			continue
 		}
-		was = urge
+		left := time.Until(at)
+		if left <= 0 {
+			return urge
+		}
+		timer.Reset(left)
 		select {
 		case <-w.wake:
 		case <-timer.C:
-			return
+			return urge
 		}
 	}
 }
 
-// take returns events for one transaction; more is false at the end.
-func (w *writer) take() (batch []queued, more bool) {
+// take returns events for one transaction, and how many of them are kept ahead already; more is false at the end.
+func (w *writer) take() (batch []queued, ahead int, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	batch = w.queue.take()
+	batch, ahead = w.queue.take()
 	w.writing = batch
 	w.room.Signal() // a run that finds room wakes the next
-	return batch, len(batch) > 0
+	return batch, ahead, len(batch) > 0
 }
 
 // stop ends the recording of runs: the store would fail for each of them, and no run is to wait

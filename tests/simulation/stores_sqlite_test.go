@@ -70,6 +70,32 @@ func (d *flakySQLite) Write(ctx context.Context, batch []*journal.Pending) error
 	return d.Database.Write(ctx, batch)
 }
 
+// Ahead keeps runs ahead of the next batch, or fails as a full disk does.
+func (d *flakySQLite) Ahead(batch []journal.Pending) bool {
+	d.mu.Lock()
+	fails := d.failures > 0 && d.rng.IntN(4) == 0
+	d.mu.Unlock()
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	return !d.dead && !fails && d.Database.(journal.Ahead).Ahead(batch)
+}
+
+// Note notes a call, unless the process is dead.
+func (d *flakySQLite) Note(run string, name journal.NoteName, text []byte) bool {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	return !d.dead && d.Database.(journal.Noter).Note(run, name, text)
+}
+
+// Erase erases notes.
+func (d *flakySQLite) Erase(run string, erased func(journal.NoteName) bool) {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	if !d.dead {
+		d.Database.(journal.Noter).Erase(run, erased)
+	}
+}
+
 // Process returns this process, unless it is dead.
 func (d *flakySQLite) Process(ctx context.Context) (journal.Process, error) {
 	d.writing.Lock()

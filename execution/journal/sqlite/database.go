@@ -286,6 +286,7 @@ func (s *Database) leave(everything bool) {
 		return
 	}
 	if everything {
+		s.ahead.remove() // before the lease, which it belongs to
 		s.lease.release()
 	} else {
 		s.lease.leave()

@@ -195,6 +195,7 @@ func (l *lease) erase(run string, which func(journal.NoteName) bool) {
 type abandoned struct {
 	file  *os.File // nil: it does not exist
 	notes []journal.Note
+	ahead []*journal.Pending
 }
 
 // abandonedLease opens a lease; ok is false when a process holds it. A missing one may have been
@@ -205,7 +206,7 @@ func abandonedLease(dir, name string) (a abandoned, ok bool) {
 	if err != nil {
 		return a, errors.Is(err, fs.ErrNotExist) && isAlone(dir)
 	}
-	return abandoned{file: file, notes: readNotes(file)}, true
+	return abandoned{file: file, notes: readNotes(file), ahead: readAhead(dir, name)}, true
 }
 
 func readNotes(file *os.File) (notes []journal.Note) {

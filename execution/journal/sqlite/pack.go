@@ -71,8 +71,11 @@ func (w *writer) pack(batch []*journal.Pending) (rest []*journal.Pending, err er
 
 // canBePacked reports whether a run has begun and ended in its batch, and has no rows but its own.
 func canBePacked(p *journal.Pending) bool {
-	return p.Seq == 0 && p.Body.Body != nil && len(p.Spills) == 0 && p.Started >= 0 && p.Ended >= 0 && p.Last >= 0
+	return p.Seq == 0 && p.Body.Body != nil && len(p.Spills) == 0 && hasPlainNumbers(p)
 }
+
+// hasPlainNumbers reports whether no number of a run is negative.
+func hasPlainNumbers(p *journal.Pending) bool { return p.Started >= 0 && p.Ended >= 0 && p.Last >= 0 }
 
 // texts are the columns with texts that are often those of the run before.
 func texts(r *journal.Row) [9]*string {
@@ -179,6 +182,13 @@ func (s *Database) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err e
 		return 0, err
 	}
 	return bytes, tx.Commit()
+}
+
+// Packed returns how many runs are packed, and their bytes: those of the packs, and about what a row has besides.
+func (s *Database) Packed(ctx context.Context, db *sql.DB) (runs, bytes int64, err error) {
+	const weight = 64
+	err = db.QueryRowContext(ctx, `SELECT coalesce(sum(runs), 0), coalesce(sum(length(body)), 0) FROM packs`).Scan(&runs, &bytes)
+	return runs, bytes + weight*runs, err
 }
 
 // aPack is a row of table packs.

@@ -98,7 +98,7 @@ const commandsName = "debug_history"
 func (s *Database) isDedicated() bool {
 	all, err := os.ReadDir(s.dir)
 	return err == nil && len(all) > 0 && !slices.ContainsFunc(all, func(e fs.DirEntry) bool {
-		return !slices.Contains([]string{"history.db", "history.db-wal", "history.db-shm", filepath.Base(leaseDir(s.dir)), reserveName, commandsName}, e.Name())
+		return !slices.Contains([]string{"history.db", "history.db-wal", "history.db-shm", filepath.Base(leaseDir(s.dir)), filepath.Base(aheadDir(s.dir)), reserveName, commandsName}, e.Name())
 	})
 }
 

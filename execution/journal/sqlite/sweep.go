@@ -106,12 +106,17 @@ func (s *Database) sweep(ctx context.Context, db *sql.DB) error {
 		if !ok {
 			continue
 		}
-		if hasRuns || len(left.notes) > 0 {
-			if err := interrupt(ctx, db, owner, left); err != nil {
-				left.close()
-				return err
-			}
+		if len(left.ahead) > 0 { // what is kept ahead of packed runs is older than they are
+			err = s.unpack(ctx, db)
 		}
+		if err == nil && (hasRuns || len(left.notes) > 0 || len(left.ahead) > 0) {
+			err = interrupt(ctx, db, owner, left)
+		}
+		if err != nil {
+			left.close()
+			return err
+		}
+		dropAhead(s.dir, owner)
 		left.drop()
 	}
 	return nil
@@ -149,7 +154,12 @@ func interrupt(ctx context.Context, db *sql.DB, owner string, left abandoned) er
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
 	if left.removed() {                  // another process has added the notes; the runs may be deleted since
-		left.notes = nil
+		left.notes, left.ahead = nil, nil
+	}
+	for _, p := range left.ahead {
+		if err := addAhead(ctx, tx, owner, p); err != nil {
+			return err
+		}
 	}
 	byRun := map[string][]journal.Note{}
 	for _, n := range left.notes {

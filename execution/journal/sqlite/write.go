@@ -17,7 +17,8 @@ type writer struct {
 	reserved   time.Time            // when the reserve was last created
 	packing    []byte               // for one run
 	body       []byte               // for the runs of a batch
-	unpacked   int                  // bytes of packs that this process has written since it last unpacked all
+	ahead      ahead
+	unpacked   int // bytes of packs that this process has written since it last unpacked all
 }
 
 const (
@@ -77,6 +78,7 @@ func (s *Database) writeRows(ctx context.Context, batch []*journal.Pending) (int
 		}
 		return 0, err
 	}
+	s.ahead.clear()
 	return len(rows), nil
 }
 
