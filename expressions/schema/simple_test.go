@@ -19,7 +19,9 @@ func (d drawn) schema(depth int) any {
 	}
 	s := map[string]any{}
 	if d.IntN(4) > 0 {
-		name := func() any { return d.one("object", "object", "array", "string", "number", "integer", "boolean", "null") }
+		name := func() any {
+			return d.one("object", "object", "array", "string", "number", "integer", "boolean", "null")
+		}
 		if s["type"] = name(); d.IntN(4) == 0 {
 			s["type"] = []any{"object", "string"}
 		}
