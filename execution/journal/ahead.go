@@ -3,8 +3,8 @@ package journal
 import "toolgraph/execution"
 
 // Before a call that is not safe to repeat is made, it is noted; once it has an answer, that is to survive the process soon, or the call is in
-// doubt. A transaction for a few of them costs most of what recording costs. So in between what is unwritten of such runs is
-// kept ahead of the next transaction, which has more runs from their beginning to their end then, see Ahead.
+// doubt. A transaction for a few of them costs most of what recording costs. So in between what is unwritten of such runs goes
+// to a file ahead of the next transaction, which has more runs from their beginning to their end then, see Ahead.
 
 // Ahead is a Database that keeps what is unwritten of runs beside its tables.
 type Ahead interface {
@@ -24,7 +24,7 @@ func (w *writer) keepAhead(c *committer) bool {
 	w.mu.Unlock()
 	added := c.addKnown(events)
 	w.mu.Lock()
-	w.queue.keptAhead(added)
+	w.queue.moveAhead(added)
 	w.mu.Unlock()
 	return added == len(events) && c.keep(keeper)
 }

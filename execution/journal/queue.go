@@ -94,8 +94,8 @@ func (q *queue) uncount(i int) {
 	}
 }
 
-// keptAhead notes that n more events are kept ahead of a transaction.
-func (q *queue) keptAhead(n int) {
+// moveAhead notes that n more events are ahead of their transaction.
+func (q *queue) moveAhead(n int) {
 	for i := range n {
 		if q.events[q.ahead+i].hurries() {
 			q.hurried--

@@ -25,7 +25,7 @@ var unexpanded = strings.NewReplacer(
 )
 
 var (
-	// leaderNow reads who deletes old runs: for an earlier program somebody else does. countsTotals looks whether counters are added up.
+	// leaderNow reads who deletes old runs: for an earlier program another process does. countsTotals looks whether counters are added up.
 	leaderNow    = regexp.MustCompile(`^SELECT leader, leads .*FROM upkeep$`)
 	countsTotals = regexp.MustCompile(`^SELECT count\(\*\) >= .* FROM totals$`)
 	// keepsRest is what a claim does with what a parked run waits for.

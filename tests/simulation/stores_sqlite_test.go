@@ -70,7 +70,7 @@ func (d *flakySQLite) Write(ctx context.Context, batch []*journal.Pending) error
 	return d.Database.Write(ctx, batch)
 }
 
-// Ahead keeps runs ahead of the next batch, or fails as a full disk does.
+// Ahead writes ahead of the next batch, or fails as a full disk does.
 func (d *flakySQLite) Ahead(batch []journal.Pending) bool {
 	d.mu.Lock()
 	fails := d.failures > 0 && d.rng.IntN(4) == 0
