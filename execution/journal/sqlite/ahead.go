@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -59,7 +58,7 @@ func (a *ahead) create(dir, owner string) error {
 		return err
 	}
 	var err error
-	a.file, err = os.OpenFile(filepath.Join(aheadDir(dir), owner), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	a.file, err = os.OpenFile(filepath.Join(aheadDir(dir), owner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	return err
 }
 
@@ -73,9 +72,16 @@ func (a *ahead) clear() {
 
 // remove removes the file: everything is in the database, or the next part makes a new one.
 func (a *ahead) remove() {
+	if file := a.file; file != nil {
+		a.close()
+		_ = os.Remove(file.Name())
+	}
+}
+
+// close leaves the file for the process that finds the lease abandoned.
+func (a *ahead) close() {
 	if a.file != nil {
-		_ = a.file.Close() // it is removed
-		_ = os.Remove(a.file.Name())
+		_ = a.file.Close() // all of it is there
 		a.file, a.size = nil, 0
 	}
 }
@@ -142,9 +148,5 @@ func addAhead(ctx context.Context, tx *sql.Tx, owner string, p *journal.Pending)
 	return write(p, func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }, owner)
 }
 
-// dropAhead removes the file of a process that has ended.
-func dropAhead(dir, owner string) {
-	if err := os.Remove(filepath.Join(aheadDir(dir), filepath.Base(owner))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return // it is of no process that has runs, so nothing reads it
-	}
-}
+// dropAhead removes the file of a process that has ended. If it stays, nothing reads it: no lease has its name.
+func dropAhead(dir, owner string) { _ = os.Remove(filepath.Join(aheadDir(dir), filepath.Base(owner))) }

@@ -122,6 +122,7 @@ func (s *Database) beginWriting(ctx context.Context) error {
 }
 
 func (w *writer) close() {
+	w.ahead.close()
 	for _, s := range w.statements {
 		_ = s.Close() // it is closed with its connection
 	}
