@@ -65,8 +65,8 @@ func aheadOf(t *testing.T, s *Store, written, ahead [][]execution.Event) (c *com
 func TestAheadSurvives(t *testing.T) {
 	events := flown("RUN")
 	events = events[:len(events)-1] // an end does not hurry
-	for from := 0; from < len(events); from += 5 {
-		for to := from + 1; to <= len(events); to += 6 {
+	for from := 0; from < len(events); from += 7 {
+		for to := from + 1; to <= len(events); to += 11 {
 			t.Run(fmt.Sprintf("%d to %d", from, to), func(t *testing.T) {
 				s, other := sharedStores(t)
 				if _, is := aheadOf(t, s, [][]execution.Event{flown("FIRST"), events[:from]}, [][]execution.Event{events[from:to]}); !is {

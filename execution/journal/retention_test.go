@@ -27,6 +27,7 @@ type turns struct {
 
 // stopAt makes a store stop before a step.
 func stopAt(s *Store, at int64) *turns {
+	s.writer.flush() // it does not read what is changed here meanwhile
 	d := &turns{Database: s.data, stopped: make(chan struct{}), on: make(chan struct{}), life: s.pruner.life}
 	d.at.Store(at)
 	s.data = d
