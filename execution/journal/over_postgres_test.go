@@ -27,6 +27,9 @@ func init() {
 
 // TestOverPostgres runs the tests of what a store does, whichever database it has, with Postgres.
 func TestOverPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has what it counts or repeats in other tests")
+	}
 	all := maps.Clone(journal.Tests)
 	maps.Copy(all, map[string]func(*testing.T){
 		"TestEventsComeBack": TestEventsComeBack, "TestS05KeptRuns": TestS05KeptRuns, "TestLongValues": TestLongValues,

@@ -188,6 +188,9 @@ func TestX25NoCallWaits(t *testing.T) {
 // While runs end and old ones are deleted, the bytes of the store stay under its bound, and no batch waits for more than one
 // step.
 func TestX25BytesStayUnderTheBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has what it counts or repeats in other tests")
+	}
 	const stay, each, batches = 1600, 50, 50
 	dir, size := grown(t, 10)
 	s := reopen(t, dir, Options{})
@@ -257,6 +260,9 @@ func (c *statements) QueryContext(ctx context.Context, query string, args ...any
 // The work is linear in what is deleted, and that of runs that stay, or can continue, is none: each run that is deleted
 // is read once, by the index.
 func TestX25LinearWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has what it counts or repeats in other tests")
+	}
 	const stay, canContinue = 1500, 300
 	for _, old := range []int{1500, 3000} {
 		dir, _ := grown(t, canContinue+old+stay)
