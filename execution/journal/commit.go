@@ -42,8 +42,8 @@ func (c *committer) commit(batch []queued, added int) error {
 	if c.wrong != nil {
 		return c.wrong
 	}
-	for i := range batch[added:] {
-		if err := c.add(batch, &batch[added+i]); err != nil {
+	for i := added; i < len(batch); i++ {
+		if err := c.add(batch, &batch[i]); err != nil {
 			return err
 		}
 	}

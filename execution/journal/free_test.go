@@ -90,9 +90,6 @@ func fill(t *testing.T, s *Store, short, long int) {
 // process can write between steps, of which each touches a bounded number of pages.
 // What is deleted leaves the file.
 func TestDeletingInSteps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector has what it counts or repeats in other tests")
-	}
 	var steps []int
 	for _, n := range []int{1, 2} {
 		s, err := openPlace(t, t.TempDir(), Options{})

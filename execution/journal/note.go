@@ -1,14 +1,10 @@
 package journal
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"iter"
-	"strconv"
-	"time"
 
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
 )
 
 // Note is a call-started in the lease of its process: it must survive the process although it
@@ -157,39 +153,8 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 		}
 		n.Begin = &beginning{File: t.view.about.File, Server: t.view.about.Server, First: t.body}
 	}
-	text, err := n.text()
+	text, err := json.Marshal(n)
 	return err == nil && w.store.noter.Note(e.Run, nameOfNote(e.Step), text)
-}
-
-// text returns the note as JSON. That of a call, and nothing more, is written field by field: a general encoder
-// needs more time for it than the rest of a note, and more stack than a run has.
-func (n *Note) text() ([]byte, error) {
-	if !isShortCall(n.Event) {
-		return json.Marshal(n)
-	}
-	const usual = 512 // bytes
-	v := n.Event.Step
-	dst := value.AppendString(append(make([]byte, 0, usual), `{"event":{"kind":"call-started","run":`...), n.Event.Run)
-	dst = n.Event.Time.AppendFormat(append(dst, `,"time":"`...), time.RFC3339Nano)
-	dst = strconv.AppendInt(append(dst, `","step":{"executionIndex":`...), int64(v.Index), 10)
-	dst = value.AppendString(append(dst, `,"nodeType":`...), string(v.NodeType))
-	for _, field := range [...]struct{ name, text string }{
-		{"frame", string(v.Frame)}, {"part", v.Part}, {"graph", v.Graph}, {"nodeId", v.NodeID}, {"server", v.Server}, {"tool", v.Tool}, {"digest", v.Digest},
-	} {
-		if field.text != "" {
-			dst = append(append(append(dst, `,"`...), field.name...), `":`...)
-			dst = value.AppendString(dst, field.text)
-		}
-	}
-	dst = strconv.AppendInt(append(dst, `,"attempt":`...), int64(v.Attempt), 10)
-	dst = append(dst, `}}`...)
-	if b := n.Begin; b != nil {
-		dst = value.AppendString(append(dst, `,"begin":{"file":`...), b.File)
-		dst = value.AppendString(append(dst, `,"server":`...), b.Server)
-		dst = base64.StdEncoding.AppendEncode(append(dst, `,"first":"`...), b.First)
-		dst = append(dst, `"}`...)
-	}
-	return append(dst, '}'), nil
 }
 
 // written drops the beginnings of runs that have their rows now, and ends the work on those that have

@@ -1,13 +1,10 @@
 package journal
 
 import (
-	"encoding/json"
 	"maps"
-	"reflect"
 	"testing"
 
 	"toolgraph/execution"
-	"toolgraph/expressions/value"
 )
 
 // memory has the names of notes by run.
@@ -63,38 +60,5 @@ func TestOutcomesSettleTheirNotes(t *testing.T) {
 	}
 	if got := len(l["OTHER"]); got != 7 {
 		t.Errorf("%d notes of another run are left", got)
-	}
-}
-
-// A note that is written field by field is read as one that is not.
-func TestNoteText(t *testing.T) {
-	events := each("RUN", 3, 2, func(i int) value.Value { return float64(i) })
-	f := newFlow("RUN\"", value.Null)
-	e := f.call("1.2/3.b", 4)
-	e.Step.Graph, e.Step.NodeID, e.Step.Server, e.Step.Tool = "inner", "no\u00e9\n", "s<>&", "t\x00"
-	notes := 0
-	for _, e := range append(events, *e) {
-		if !isShortCall(e) {
-			continue
-		}
-		for _, begin := range []*beginning{nil, {File: "/x/\"graph\".yaml", Server: "demo", First: []byte("\x00\xffabc")}} {
-			n := Note{Event: e, Begin: begin}
-			text, err := n.text()
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := json.Marshal(n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, ok := ReadNote(text)
-			want, _ := ReadNote(raw)
-			if notes++; !ok || !reflect.DeepEqual(got, want) {
-				t.Errorf("got  %s\nwant %s", text, raw)
-			}
-		}
-	}
-	if notes < 6 {
-		t.Errorf("%d notes were compared", notes)
 	}
 }

@@ -28,7 +28,7 @@ func init() {
 // TestOverPostgres runs the tests of what a store does, whichever database it has, with Postgres.
 func TestOverPostgres(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector has what it counts or repeats in other tests")
+		t.Skip("the race detector's runs, which are short, have these tests over SQLite, and those of package postgres")
 	}
 	all := maps.Clone(journal.Tests)
 	maps.Copy(all, map[string]func(*testing.T){

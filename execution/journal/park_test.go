@@ -140,9 +140,6 @@ func park(t *testing.T, s *Store, prefix string, n int, due func(i int) time.Tim
 // However many runs are parked, a look for those that are due takes two statements, and a claim of many one: several processes claim
 // each run once.
 func TestDueAmongManyParkedRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector has what it counts or repeats in other tests")
-	}
 	dir, now := t.TempDir(), time.Now().Truncate(time.Microsecond)
 	first := reopen(t, dir, Options{})
 	const many, due = 2000, 250

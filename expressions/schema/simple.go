@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"toolgraph/expressions/value"
@@ -50,30 +51,30 @@ func newSimple(document any, depth int) *simple {
 	if !isObject || depth > simpleDepth {
 		return nil
 	}
-	s := &simple{}
+	s, ok := &simple{}, true
 	for key, is := range all {
 		switch {
 		case key == "type":
 			s.types = typeSet(is)
-			isObject = s.types != 0
+			ok = s.types != 0
 		case key == "properties":
-			s.properties, isObject = simpleProperties(is, depth)
+			s.properties, ok = simpleProperties(is, depth)
 		case key == "required":
-			s.required, isObject = textsOf(is)
+			s.required, ok = textsOf(is)
 		case key == "additionalProperties":
 			allowed, isBool := is.(bool)
-			s.closed, isObject = !allowed, isBool
+			s.closed, ok = !allowed, isBool
 		case key == "items":
 			s.items = newSimple(is, depth+1)
-			isObject = s.items != nil
+			ok = s.items != nil
 		case key == "$schema":
 			text, _ := is.(string)
-			isObject = depth == 0 && (strings.Contains(text, "/2020-12/") || strings.Contains(text, "/2019-09/") || strings.Contains(text, "draft-07"))
+			ok = depth == 0 && (strings.Contains(text, "/2020-12/") || strings.Contains(text, "/2019-09/") || strings.Contains(text, "draft-07"))
 		case key == "title", key == "description", key == "default", key == "examples", key == "$comment", key == "deprecated", strings.HasPrefix(key, "x-"):
 		default:
-			return nil
+			ok = false
 		}
-		if !isObject {
+		if !ok {
 			return nil
 		}
 	}
@@ -135,15 +136,7 @@ func (s *simple) fits(v value.Value, left *int) bool {
 	case value.NullType:
 		return has(nullType)
 	case []any:
-		if !has(arrayType) {
-			return false
-		}
-		for _, item := range v {
-			if s.items != nil && !s.items.fits(item, left) {
-				return false
-			}
-		}
-		return true
+		return has(arrayType) && (s.items == nil || !slices.ContainsFunc(v, func(item any) bool { return !s.items.fits(item, left) }))
 	case value.Object:
 		return has(objectType) && s.fitsObject(v, left)
 	}

@@ -199,11 +199,11 @@ func (r *resumer) using(ctx context.Context, run journal.Run) *version {
 		v.using++
 	}
 	r.mu.Unlock()
-	if hasRoom && v == nil { // the history says which one
-		v, _, _ = r.versionOf(ctx, run)
-	}
-	if !hasRoom {
+	switch {
+	case !hasRoom:
 		return nil
+	case v == nil: // the history says which one
+		v, _, _ = r.versionOf(ctx, run)
 	}
 	return v
 }

@@ -145,7 +145,7 @@ func addAhead(ctx context.Context, tx *sql.Tx, owner string, p *journal.Pending)
 			return err
 		}
 	}
-	return write(p, func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }, owner)
+	return write(p, within(ctx, tx), owner)
 }
 
 // dropAhead removes the file of a process that has ended. If it stays, nothing reads it: no lease has its name.

@@ -68,7 +68,7 @@ func begin(ctx context.Context, tx *sql.Tx, owner string, n journal.Note) error 
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return write(beginning, func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }, owner)
+	return write(beginning, within(ctx, tx), owner)
 }
 
 // Sweep marks the runs of dead processes, and unpacks runs.

@@ -35,6 +35,11 @@ const (
 // execute runs a statement that changes something.
 type execute func(text string, args ...any) (sql.Result, error)
 
+// within executes statements in a transaction.
+func within(ctx context.Context, tx *sql.Tx) execute {
+	return func(text string, args ...any) (sql.Result, error) { return tx.ExecContext(ctx, text, args...) }
+}
+
 // Write writes a batch in one transaction. It uses statements for the transaction: database/sql
 // would compile every statement again in each of its own.
 func (s *Database) Write(ctx context.Context, batch []*journal.Pending) error {
