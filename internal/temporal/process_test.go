@@ -18,6 +18,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"toolgraph/tests/pgtest"
+	"toolgraph/tests/testbin"
 )
 
 // hang is how long a test waits before it says that something hangs.
@@ -118,12 +119,11 @@ type server struct {
 
 // startServer starts a dev server; with a file it keeps what it knows there.
 func startServer(program, file string, more ...string) (*server, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := testbin.FreePorts(1)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{program: program, address: listener.Addr().String(), file: file, more: more}
-	_ = listener.Close()
+	s := &server{program: program, address: fmt.Sprintf("127.0.0.1:%d", port), file: file, more: more}
 	return s, s.start()
 }
 

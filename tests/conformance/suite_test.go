@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,7 +79,10 @@ func TestStdio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	port, err := testbin.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	run(t, node(t, newer, "supergateway/dist/index.js",
 		"--stdio", fmt.Sprintf("%s -g %s", testbin.Build(t, "toolgraph"), graphs),
 		"--outputTransport", "streamableHttp", "--stateful", "--logLevel", "none", "--port", fmt.Sprint(port)))
@@ -89,12 +91,3 @@ func TestStdio(t *testing.T) {
 	suite(t, newer, "server over stdio and a bridge, 2025-11-25", "expected-bridge.yaml", "server", "--url", url, "--requirements", "2025-11-25")
 }
 
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}

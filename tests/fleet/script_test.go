@@ -4,8 +4,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,10 +36,14 @@ func TestFromNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	port, err := testbin.FreePorts(4)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Dir = dir
 	cmd.Env = []string{
-		"PATH=" + filepath.Dir(testbin.Build(t, "toolgraph")) + ":" + os.Getenv("PATH"), "HOME=" + dir, "PORT=" + strconv.Itoa(freePorts(t, 4)),
+		"PATH=" + filepath.Dir(testbin.Build(t, "toolgraph")) + ":" + os.Getenv("PATH"), "HOME=" + dir, "PORT=" + strconv.Itoa(port),
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // it ends what it has started
@@ -59,31 +61,4 @@ func TestFromNothing(t *testing.T) {
 	if strings.Count(runs, "count_slowly") != 1 || !strings.Contains(runs, "finished") {
 		t.Errorf("the runs:\n%s", runs)
 	}
-}
-
-// freePorts returns the first of some ports in a row at which nothing listens.
-func freePorts(t *testing.T, count int) (first int) {
-	t.Helper()
-	for range 100 {
-		_, port, err := net.SplitHostPort(freeAddress(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first, err = strconv.Atoi(port); err != nil {
-			t.Fatal(err)
-		}
-		free := 0
-		for ; free < count; free++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+free))
-			if err != nil {
-				break
-			}
-			_ = l.Close()
-		}
-		if free == count {
-			return first
-		}
-	}
-	t.Fatal("there are no free ports")
-	return 0
 }

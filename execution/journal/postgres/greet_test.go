@@ -9,7 +9,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
-	mathrand "math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"toolgraph/execution/journal"
 	"toolgraph/execution/journal/postgres"
 	"toolgraph/tests/pgtest"
+	"toolgraph/tests/testbin"
 )
 
 // A pooler whose transactions have any session is refused by the first statement, and leaves no setting in
@@ -76,25 +76,14 @@ func authority(t *testing.T) (certificate, key string) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: plain}))
 }
 
-// freePort returns a port that nothing listens at, below those that systems give to who asks for any: so that no other
-// test gets it before the server has it.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		port := strconv.Itoa(20_000 + mathrand.IntN(10_000))
-		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			_ = l.Close()
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
-}
-
 // With sslmode=verify-full a server is believed by its certificate only, and errors say what to do.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	first, err := testbin.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(first)
 	server := pgtest.Start(t, "listen_addresses=127.0.0.1", "port="+port)
 	socket := server.URL(t)
 	u, err := url.Parse(socket)
