@@ -3,7 +3,10 @@ package jsonata
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/recolabs/gnata"
 )
 
 // benchmarkScope is a run's context with so many items, and a history of so many
@@ -88,5 +91,49 @@ func BenchmarkCompile(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// lambdaExpressions call a function of the expression for each item.
+var lambdaExpressions = []struct{ name, source string }{
+	{"map", `$map(items, function($v){$v.size * 2})`},
+	{"mapplace", `$map(items, function($v, $i){$v.size + $i})`},
+	{"mapobject", `$map(items, function($v){{"name": $v.name, "size": $v.size}})`},
+	{"filter", `$filter(items, function($v){$v.size > 500})`},
+	{"reduce", `$reduce(items.size, function($a, $b){$a + $b})`},
+	{"mapreduce", `$reduce($map(items, function($v){$v.size * 2}), function($a, $b){$a + $b})`},
+}
+
+// BenchmarkLambdas compares them with gnata, over 10,000 objects decoded from one text.
+func BenchmarkLambdas(b *testing.B) {
+	items := make([]string, 10_000)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"id": %d, "name": "item %d", "size": %d}`, i, i, i*7919%1000)
+	}
+	text := `{"items": [` + strings.Join(items, ",") + `]}`
+	own := mustDecode(b, text)
+	other, err := gnata.DecodeJSON([]byte(text))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, x := range lambdaExpressions {
+		e := mustCompile(b, x.source)
+		g, err := gnata.Compile(x.source)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for name, eval := range map[string]func() error{
+			"own":   func() error { _, err := e.EvalAt(b.Context(), nil, own); return err },
+			"gnata": func() error { _, err := g.Eval(b.Context(), other); return err },
+		} {
+			b.Run(x.name+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := eval(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

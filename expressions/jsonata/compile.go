@@ -76,8 +76,8 @@ func (e *Expression) Holds(ctx context.Context, scope *Scope) (bool, error) {
 		return false, err
 	}
 	ev := evaluation{Meter: value.MakeMeter(ctx, e.limits), scope: scope}
-	m := machine{evaluation: &ev}
-	holds := m.truth(v)
+	ev.machine.evaluation = &ev
+	holds := ev.machine.truth(v)
 	if failure := ev.failure(); failure != nil {
 		return false, failure
 	}
@@ -86,13 +86,13 @@ func (e *Expression) Holds(ctx context.Context, scope *Scope) (bool, error) {
 
 // run evaluates with the variables given; most is how many bytes of JSON the result may have.
 func (e *Expression) run(ev *evaluation, root value.Value, variables *bindings, most int) (value.Value, error) {
-	m := machine{evaluation: ev, root: root, rule: e.rule, functions: e.functions}
+	ev.machine = machine{evaluation: ev, root: root, rule: e.rule, functions: e.functions, stack: ev.machine.stack}
 	input := root
 	if items, ok := root.([]any); ok {
 		// An array is one input; its items are not several.
 		input = &list{items: []any{items}, sequence: true, outer: true}
 	}
-	value, err := m.eval(e.root, input, variables)
+	value, err := ev.machine.eval(e.root, input, variables)
 	if failure := ev.failure(); failure != nil {
 		return nil, failure
 	}
@@ -153,7 +153,8 @@ func (e *Expression) evalAt(ctx context.Context, outer *value.Meter, scope *Scop
 	if scope == nil {
 		scope = NewScope(nil, nil)
 	}
-	ev := evaluation{Meter: value.MakeMeter(ctx, e.limits), scope: scope}
+	ev := evaluations.Get().(*evaluation)
+	ev.Meter, ev.scope = value.MakeMeter(ctx, e.limits), scope
 	if outer != nil {
 		ev.Meter = value.Within(outer, e.limits)
 	}
@@ -161,5 +162,7 @@ func (e *Expression) evalAt(ctx context.Context, outer *value.Meter, scope *Scop
 		_ = ev.Look()
 		return nil, ev.failure()
 	}
-	return e.run(&ev, root, &bindings{}, most)
+	v, err := e.run(ev, root, &ev.top, most)
+	ev.end()
+	return v, err
 }

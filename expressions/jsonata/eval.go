@@ -18,6 +18,7 @@ type machine struct {
 	rule      bool                // $ctx is the run's context
 	functions map[string]*builtin // of the Options; nil for none
 	box       value.Box
+	stack     value.Stack
 	calls     int // open calls of the expression's own functions
 	depth     int // open evaluations of nodes
 }
@@ -45,13 +46,8 @@ func (m *machine) eval(n *node, input any, env *bindings) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range n.predicates {
-		if value, err = m.filter(n.predicates[i].filter, value, env); err != nil {
-			return nil, err
-		}
-	}
-	if n.group != nil && n.kind != nodePath {
-		if value, err = m.object(n.group, value, env); err != nil {
+	if !n.bare {
+		if value, err = m.behind(n, value, env); err != nil {
 			return nil, err
 		}
 	}
@@ -62,6 +58,24 @@ func (m *machine) eval(n *node, input any, env *bindings) (any, error) {
 			l = &array
 		}
 		return l.collapsed(), nil
+	}
+	return value, nil
+}
+
+// behind applies what is written behind a node: its predicates, and its grouping unless it is a path.
+func (m *machine) behind(n *node, value any, env *bindings) (_ any, err error) {
+	for i := range n.predicates {
+		predicate := n.predicates[i].filter
+		if item, ok := picked(predicate, value); ok && !n.keepArray {
+			value = item
+			continue
+		}
+		if value, err = m.filter(predicate, value, env); err != nil {
+			return nil, err
+		}
+	}
+	if n.group != nil && n.kind != nodePath {
+		return m.object(n.group, value, env)
 	}
 	return value, nil
 }
@@ -145,8 +159,8 @@ func (m *machine) variable(n *node, input any, env *bindings) any {
 	if m.rule && n.text == RuleContext {
 		return m.scope.Context
 	}
-	if b, ok := library()[n.text]; ok {
-		return b
+	if n.builtin != nil {
+		return n.builtin
 	}
 	if b, ok := m.functions[n.text]; ok {
 		return b
@@ -195,7 +209,7 @@ func tooManyItems(n *node, most int) error {
 
 func (m *machine) block(n *node, input any, env *bindings) (value any, err error) {
 	if n.binds {
-		env = &bindings{outer: env}
+		env = newBlock(env)
 	}
 	for _, part := range n.parts {
 		if value, err = m.eval(part, input, env); err != nil {

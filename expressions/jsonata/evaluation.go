@@ -17,6 +17,21 @@ type evaluation struct {
 
 	scope *Scope
 	clock time.Time // of $now and $millis; zero until one is asked for
+
+	machine machine  // these are here so that an evaluation is one allocation
+	top     bindings // the variables outside of all blocks
+}
+
+// evaluations are those that have ended: one holds what most expressions allocate otherwise.
+var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
+
+// end makes room for another evaluation. Nothing that this one has returned refers to it: results hold no functions,
+// and a box gives its memory away.
+func (ev *evaluation) end() {
+	stack := ev.machine.stack.Emptied()
+	*ev = evaluation{}
+	ev.machine.stack = stack
+	evaluations.Put(ev)
 }
 
 // failure returns the error of an evaluation that its meter has ended, or nil.

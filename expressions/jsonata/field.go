@@ -16,6 +16,9 @@ func (m *machine) lookup(input any, key string) (any, error) {
 		return value, nil
 	case map[string]any:
 		return x[key], nil
+	case *value.Row:
+		value, _ := x.Get(key)
+		return value, nil
 	case []any:
 		return m.lookupAll(x, key)
 	case *list:
@@ -37,6 +40,8 @@ func followNames(input any, names []string) (any, bool) {
 			input, _ = x.Get(name)
 		case map[string]any:
 			input = x[name]
+		case *value.Row:
+			input, _ = x.Get(name)
 		case nil, string, float64, bool:
 			return nil, true
 		default:

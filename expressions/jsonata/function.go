@@ -73,15 +73,23 @@ func arityOf(fn any) int {
 
 // callNode calls the function of a call; applied is the value before ~>, or nil.
 func (m *machine) callNode(n *node, input any, env *bindings, applied *any) (any, error) {
+	if n.counts && applied == nil {
+		if found, ok, err := m.countParts(n, input, env); ok {
+			return found, err
+		}
+	}
+	top := m.stack.Top()
 	fn, args, err := m.callee(n, input, env, applied)
 	if err != nil {
 		return nil, err
 	}
 	value, err := m.apply(fn, args, input)
+	m.stack.Cut(top)
 	return value, placed(err, n)
 }
 
-// callee evaluates the function and the arguments of a call.
+// callee evaluates the function and the arguments of a call. The arguments are on the stack of the machine: the
+// caller takes them away.
 func (m *machine) callee(n *node, input any, env *bindings, applied *any) (fn any, args []any, err error) {
 	if fn, err = m.eval(n.fn, input, env); err != nil {
 		return nil, nil, err
@@ -89,7 +97,11 @@ func (m *machine) callee(n *node, input any, env *bindings, applied *any) (fn an
 	if fn == nil && m.lacksDollar(n.fn, env) {
 		return nil, nil, failure("T1005", n)
 	}
-	args = make([]any, 0, len(n.parts)+1)
+	room := len(n.parts) + 1
+	if b, ok := fn.(*builtin); ok && b.signature != nil {
+		room = max(room, len(b.signature.params)) // see signature.fit
+	}
+	args = m.stack.Reserve(room)
 	if applied != nil {
 		args = append(args, *applied)
 	}
@@ -124,24 +136,39 @@ func placed(err error, n *node) error {
 	return &at
 }
 
-// apply calls a function. The arguments of a tail call are evaluated before the call
-// that makes it ends, so that tail calls need no more memory however many there are.
+// apply calls a function, which does not hold args when it returns.
 func (m *machine) apply(fn any, args []any, input any) (any, error) {
+	return m.applyIn(fn, nil, args, input)
+}
+
+// applyIn is apply; env is the variables of the call if fn is a lambda and they are made already. The arguments of a
+// tail call are evaluated before the call that makes it ends, so that tail calls need no more memory however many
+// there are.
+func (m *machine) applyIn(fn any, env *bindings, args []any, input any) (value any, err error) {
+	top := m.stack.Top()
+	var tail tailCall
 	for {
 		l, ok := fn.(*lambda)
 		if !ok {
-			return m.applyNative(fn, args, input)
+			value, err = m.applyNative(fn, args, input)
+			m.stack.Cut(top)
+			if tail.node != nil {
+				err = placed(err, tail.node)
+			}
+			return value, err
 		}
-		env, err := m.enter(l, args, input)
-		if err != nil {
-			return nil, err
+		if env == nil {
+			if env, err = m.enter(l, args, input); err != nil {
+				return nil, err
+			}
+			m.stack.Cut(top)
 		}
 		if m.calls++; m.calls > maxRecursion {
 			return nil, failure("U1001", l.node)
 		}
-		tail, value, err := m.body(l.node.fn, l.input, env)
+		tail, value, err = m.body(l.node.fn, l.input, env)
 		m.calls--
-		if tail == nil || err != nil {
+		if tail.node == nil || err != nil {
 			return value, err
 		}
 		if err := m.Spend(1); err != nil {
@@ -150,10 +177,7 @@ func (m *machine) apply(fn any, args []any, input any) (any, error) {
 		if fn, args, err = m.callee(tail.node, l.input, tail.env, nil); err != nil {
 			return nil, err
 		}
-		if _, ok := fn.(*lambda); !ok {
-			value, err := m.applyNative(fn, args, input)
-			return value, placed(err, tail.node)
-		}
+		env = nil
 	}
 }
 
@@ -166,49 +190,87 @@ func (m *machine) enter(l *lambda, args []any, input any) (*bindings, error) {
 		}
 		args = checked
 	}
+	env := newFrame(l)
+	env.give(args)
+	return env, nil
+}
+
+// newFrame is the bindings of a call of a lambda without the values, in one allocation when there are few.
+func newFrame(l *lambda) *bindings {
 	params := l.params()
-	env := &bindings{outer: l.env, names: make([]binding, len(params))}
+	var env *bindings
+	if len(params) <= fewParams {
+		f := &smallFrame{}
+		f.names = f.few[:len(params):len(params)]
+		env = &f.bindings
+	} else {
+		env = &bindings{names: make([]binding, len(params))}
+	}
 	for i, param := range params {
 		env.names[i].name = param
+	}
+	env.outer = l.env
+	return env
+}
+
+const fewParams = 2
+
+// newBlock is the bindings of a block, in one allocation when it assigns few variables.
+func newBlock(outer *bindings) *bindings {
+	f := &smallFrame{}
+	f.names, f.outer = f.few[:0], outer
+	return &f.bindings
+}
+
+// smallFrame is bindings with room for a few parameters.
+type smallFrame struct {
+	bindings
+
+	few [fewParams]binding
+}
+
+// give sets the parameters, which are the first variables, to the arguments; undefined when there are fewer.
+func (f *bindings) give(args []any) {
+	for i := range f.names {
+		f.names[i].value = nil
 		if i < len(args) {
-			env.names[i].value = args[i]
+			f.names[i].value = args[i]
 		}
 	}
-	return env, nil
 }
 
 // tailCall is the pending call at the end of a body.
 type tailCall struct {
-	node *node
+	node *node // nil: there is none
 	env  *bindings
 }
 
 // body evaluates a function's body up to its tail call, or to its end.
-func (m *machine) body(n *node, input any, env *bindings) (*tailCall, any, error) {
+func (m *machine) body(n *node, input any, env *bindings) (tail tailCall, _ any, _ error) {
 	switch {
 	case n.kind == nodeCall && n.tail:
-		return &tailCall{n, env}, nil, m.Spend(1)
+		return tailCall{n, env}, nil, m.Spend(1)
 	case len(n.predicates) > 0 || n.group != nil:
 	case n.kind == nodeCondition || n.kind == nodeDefault:
 		branch, value, err := m.branch(n, input, env)
 		if branch == nil || err != nil {
-			return nil, value, err
+			return tail, value, err
 		}
 		return m.body(branch, input, env)
 	case n.kind == nodeBlock && len(n.parts) > 0:
 		if n.binds {
-			env = &bindings{outer: env}
+			env = newBlock(env)
 		}
 		last := len(n.parts) - 1
 		for _, part := range n.parts[:last] {
 			if _, err := m.eval(part, input, env); err != nil {
-				return nil, nil, err
+				return tail, nil, err
 			}
 		}
 		return m.body(n.parts[last], input, env)
 	}
 	value, err := m.eval(n, input, env)
-	return nil, value, err
+	return tail, value, err
 }
 
 // applyNative calls a function that is not a lambda.
@@ -248,7 +310,9 @@ func (m *machine) applyBuiltin(b *builtin, args []any, input any) (result any, e
 		return nil, err
 	}
 	if b.signature != nil {
-		if args, err = b.signature.check(b.name, args, input); err != nil {
+		if fitting, ok := b.signature.fit(args); ok {
+			args = fitting
+		} else if args, err = b.signature.check(b.name, args, input); err != nil {
 			return nil, err
 		}
 	}
@@ -273,6 +337,8 @@ func lengthOf(args []any) (steps int) {
 		case *list:
 			steps += len(x.items) >> 3
 		case *value.Map:
+			steps += x.Len() >> 3
+		case *value.Row:
 			steps += x.Len() >> 3
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-
-	"toolgraph/expressions/value"
 )
 
 // call is a call of a builtin, which must not change the arguments or the focus. A missing
@@ -85,13 +83,6 @@ func (c *call) fail(code, message string) error { return functionError(code, c.n
 // functionError is the error of a function of that name; placed adds the place.
 func functionError(code, name, message string) error {
 	return &Error{Code: code, Message: "$" + name + " " + message, Offset: -1}
-}
-
-// each calls fn for an item of an array or an object, with as many arguments as it
-// takes, up to three.
-func (c *call) each(fn any, item, place, whole any) (any, error) {
-	args := []any{item, place, whole}
-	return c.apply(fn, args[:min(3, max(1, arityOf(fn)))], value.Null)
 }
 
 // Functions are the names of the functions that every expression can call, sorted,

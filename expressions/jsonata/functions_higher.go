@@ -16,8 +16,9 @@ var higherFunctions = []builtin{
 func mapItems(c call) (any, error) {
 	items := c.items(0)
 	out := make([]any, 0, len(items))
+	fn := c.repeat(c.args[1])
 	for i, item := range items {
-		value, err := c.each(c.args[1], item, float64(i), c.args[0])
+		value, err := fn.each(item, fn.place(1, i), c.args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -30,8 +31,9 @@ func mapItems(c call) (any, error) {
 
 func filterItems(c call) (any, error) {
 	var out []any
+	fn := c.repeat(c.args[1])
 	for i, item := range c.items(0) {
-		value, err := c.each(c.args[1], item, float64(i), c.args[0])
+		value, err := fn.each(item, fn.place(1, i), c.args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -45,9 +47,10 @@ func filterItems(c call) (any, error) {
 func single(c call) (any, error) {
 	found := 0
 	var out any
+	fn := c.repeat(c.arg(1))
 	for i, item := range c.items(0) {
 		if c.arg(1) != nil {
-			value, err := c.each(c.args[1], item, float64(i), c.args[0])
+			value, err := fn.each(item, fn.place(1, i), c.args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -67,8 +70,8 @@ func single(c call) (any, error) {
 }
 
 func reduce(c call) (any, error) {
-	arity := arityOf(c.args[1])
-	if arity < 2 {
+	fn := c.repeat(c.args[1])
+	if fn.arity < 2 {
 		return nil, c.fail("D3050", "expects a function of at least two parameters as argument 2")
 	}
 	items, first := c.items(0), 0
@@ -77,9 +80,9 @@ func reduce(c call) (any, error) {
 		result, first = items[0], 1
 	}
 	for i := first; i < len(items); i++ {
-		args := []any{result, items[i], float64(i), c.args[0]}
+		fn.args = [4]any{result, items[i], fn.place(2, i), c.args[0]}
 		var err error
-		if result, err = c.apply(c.args[1], args[:min(4, arity)], value.Null); err != nil {
+		if result, err = fn.call(min(4, fn.arity)); err != nil {
 			return nil, err
 		}
 	}
@@ -96,8 +99,10 @@ func sortItems(c call) (any, error) {
 		return order > 0, nil
 	}
 	if by := c.arg(1); by != nil {
+		fn := c.repeat(by)
 		after = func(a, b any) (bool, error) {
-			value, err := c.apply(by, []any{a, b}, value.Null)
+			fn.args = [4]any{a, b}
+			value, err := fn.call(2)
 			return c.scriptTruth(value), err
 		}
 	} else if !allNumbers(items) && !allStrings(items) {
@@ -129,8 +134,9 @@ func (m *machine) scriptTruth(v any) bool {
 
 func eachField(c call) (any, error) {
 	var out []any
+	fn := c.repeat(c.args[1])
 	for key, value := range c.fields(c.args[0]) {
-		result, err := c.each(c.args[1], value, key, c.args[0])
+		result, err := fn.each(value, fn.key(key), c.args[0])
 		if err != nil {
 			return nil, err
 		}
@@ -146,8 +152,9 @@ func sift(c call) (any, error) {
 		return nil, c.wrong(1, "a function")
 	}
 	out := value.NewMap()
+	fn := c.repeat(c.args[1])
 	for key, value := range c.fields(c.args[0]) {
-		result, err := c.each(c.args[1], value, key, c.args[0])
+		result, err := fn.each(value, fn.key(key), c.args[0])
 		if err != nil {
 			return nil, err
 		}

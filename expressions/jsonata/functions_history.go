@@ -63,7 +63,7 @@ func executionCount(c call) (any, error) {
 	if !ok { // a node without a name has not run
 		return 0.0, nil
 	}
-	return float64(c.scope.History.Count(id)), nil
+	return c.box.Number(float64(c.scope.History.Count(id))), nil
 }
 
 func nodeExecution(c call) (any, error) {
@@ -129,13 +129,19 @@ func (c *call) integer(i int) (int, error) {
 	return int(f), nil
 }
 
+// number is v as a float64. It is short, so that the compiler puts it into its callers.
 func number(v any) (float64, bool) {
-	switch x := v.(type) {
-	case float64:
-		return x, true
-	case json.Number:
-		f, err := x.Float64()
-		return f, err == nil || math.IsInf(f, 0) // 1e400 is infinite, so what is computed with it fails
+	if f, ok := v.(float64); ok {
+		return f, true
 	}
-	return 0, false
+	return numberOfDigits(v)
+}
+
+func numberOfDigits(v any) (float64, bool) {
+	digits, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := digits.Float64()
+	return f, err == nil || math.IsInf(f, 0) // 1e400 is infinite, so what is computed with it fails
 }

@@ -61,13 +61,28 @@ func (w *writer) value(v any, depth int) error {
 // number writes a whole number as it is, and one with a fraction with 15 significant digits,
 // as jsonata-js does.
 func (w *writer) number(f float64) (err error) {
-	if !w.canonical && f != math.Trunc(f) {
-		if rounded, parseErr := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); parseErr == nil {
-			f = rounded
-		}
+	if !w.canonical {
+		f = shortened(f)
 	}
 	w.out, err = value.AppendNumber(w.out, f)
 	return err
+}
+
+// textOfNumber is $string of a number.
+func textOfNumber(f float64) (string, error) {
+	var room [32]byte
+	text, err := value.AppendNumber(room[:0], shortened(f))
+	return string(text), err
+}
+
+// shortened is a number as $string writes it.
+func shortened(f float64) float64 {
+	if f != math.Trunc(f) {
+		if short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); err == nil {
+			return short
+		}
+	}
+	return f
 }
 
 func (w *writer) array(items []any, depth int) error {

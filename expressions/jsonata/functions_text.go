@@ -194,13 +194,14 @@ func stringOf(c call) (any, error) {
 	if isFunction(c.args[0]) {
 		return "", nil
 	}
-	w := writer{meter: &c.Meter, pretty: c.arg(1) == true}
-	var err error
 	if f, isNumber := c.args[0].(float64); isNumber {
-		err = w.number(f)
-	} else {
-		err = w.value(c.plain(c.args[0]), 0)
+		if text, err := textOfNumber(f); err == nil {
+			return c.fresh(text), nil
+		}
+		return nil, c.fail("D3001", "cannot write a number that is not finite")
 	}
+	w := writer{meter: &c.Meter, pretty: c.arg(1) == true}
+	err := w.value(c.plain(c.args[0]), 0)
 	if err != nil {
 		if errors.Is(err, errTooLong) {
 			return nil, c.tooLong()
@@ -238,64 +239,6 @@ func join(c call) (any, error) {
 		b.WriteString(s)
 	}
 	return b.String(), nil
-}
-
-// split is $split(text, separator, limit).
-func split(c call) (any, error) {
-	text := c.string(0)
-	limit, err := c.limit(2, "D3020")
-	if err != nil {
-		return nil, err
-	}
-	switch separator := c.arg(1).(type) {
-	case *regex:
-		return splitByPattern(c, separator, text, limit)
-	case string:
-		if f, ok := number(c.arg(2)); ok && f < float64(limit) {
-			limit-- // a fraction of an item does not count here
-		}
-		if separator == "" {
-			return splitRunes(c, text, limit)
-		}
-		return splitByText(c, separator, text, limit)
-	}
-	return nil, c.wrong(1, "a string or a regular expression")
-}
-
-func splitByText(c call, separator, text string, limit int) (any, error) {
-	count := min(strings.Count(text, separator)+1, limit)
-	if count > maxItems {
-		return nil, c.tooMany()
-	}
-	if err := c.Make(count * itemBytes); err != nil {
-		return nil, err
-	}
-	parts, out := make([]string, count), make([]any, count)
-	for i := range parts {
-		parts[i] = text
-		if end := strings.Index(text, separator); end >= 0 {
-			parts[i], text = text[:end], text[end+len(separator):]
-		}
-		value.SetString(&out[i], &parts[i])
-	}
-	return out, nil
-}
-
-func splitRunes(c call, text string, limit int) (any, error) {
-	count := min(utf8.RuneCountInString(text), limit)
-	if count > maxItems {
-		return nil, c.tooMany()
-	}
-	if err := c.Make(count * itemBytes); err != nil {
-		return nil, err
-	}
-	parts := make([]any, 0, count)
-	for len(parts) < count {
-		_, size := utf8.DecodeRuneInString(text)
-		parts = append(parts, text[:size])
-		text = text[size:]
-	}
-	return parts, nil
 }
 
 // limit is the optional argument i, a number from 0; without it the limit is very large.

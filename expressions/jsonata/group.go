@@ -6,11 +6,19 @@ import "toolgraph/expressions/value"
 // is evaluated over the items of its key.
 func (m *machine) object(n *node, input any, env *bindings) (any, error) {
 	items, ok := itemsOf(input)
+	l, _ := input.(*list)
+	stream := l != nil && l.stream
+	if n.keys != nil && len(items) <= 1 && !stream {
+		if len(items) == 1 {
+			return m.constantObject(n, items[0], env)
+		} else if ok {
+			input = nil
+		}
+		return m.constantObject(n, input, env)
+	}
 	if !ok {
 		items = []any{input}
 	}
-	l, _ := input.(*list)
-	stream := l != nil && l.stream
 	if len(items) == 0 && !stream {
 		items = []any{nil}
 	}
@@ -51,6 +59,39 @@ func (m *machine) object(n *node, input any, env *bindings) (any, error) {
 		}
 		if value != nil {
 			out.Set(group.key, value)
+		}
+	}
+	return out, nil
+}
+
+// constantObject is an object with constant keys over one input: nothing is to be grouped.
+func (m *machine) constantObject(n *node, input any, env *bindings) (any, error) {
+	if m.depth >= maxOpen && len(n.keys) > 0 { // the keys are nodes, too
+		return nil, failure("U1001", n.pairs[0][0])
+	}
+	for range n.keys {
+		if err := m.Spend(1); err != nil {
+			return nil, err
+		}
+	}
+	values := make([]any, len(n.keys))
+	missing := 0
+	for i := range n.pairs {
+		value, err := m.eval(n.pairs[i][1], input, env)
+		if err != nil {
+			return nil, err
+		}
+		if values[i] = value; value == nil {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return value.MapOf(n.keys, values), nil
+	}
+	out := value.NewMap()
+	for i, value := range values {
+		if value != nil {
+			out.Set(n.keys[i], value)
 		}
 	}
 	return out, nil

@@ -103,9 +103,7 @@ type bindings struct {
 }
 
 // bind sets a variable; of two of a name the later counts.
-func (f *bindings) bind(name string, value any) {
-	f.names = append(f.names[:len(f.names):len(f.names)], binding{name, value})
-}
+func (f *bindings) bind(name string, value any) { f.names = append(f.names, binding{name, value}) }
 
 // lookup is the variable of the name, and whether there is one.
 func (f *bindings) lookup(name string) (any, bool) {
@@ -120,4 +118,6 @@ func (f *bindings) lookup(name string) (any, bool) {
 }
 
 // bindingsOf is bindings with the variables of a tuple.
-func bindingsOf(outer *bindings, t *tuple) *bindings { return &bindings{names: t.names, outer: outer} }
+func bindingsOf(outer *bindings, t *tuple) *bindings {
+	return &bindings{names: slices.Clip(t.names), outer: outer} // other tuples may have the room behind them
+}

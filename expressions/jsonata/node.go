@@ -31,8 +31,16 @@ type node struct {
 	tuple         bool // the step carries variables
 	tail          bool // a call in tail position of a function's body
 
-	names []string // of a path that is no more than them
-	binds bool     // of a block: it assigns variables
+	// What prepare finds out, so that evaluations need not.
+	bare    bool      // no predicates and no grouping
+	names   []string  // of a path that is no more than them
+	head    int       // of a path: see headOf
+	keys    []string  // of an object with constant keys: these, in the order of the pairs
+	counts  bool      // of a call: see countsParts
+	builtin *builtin  // of a variable: the function of that name
+	binds   bool      // of a block: it assigns variables
+	passing bool      // of a lambda: nothing holds the variables of a call once it has ended
+	op      operation // of an operator
 
 	seeking []*slot // of %, not yet found; used while compiling only
 }
@@ -83,4 +91,33 @@ type slot struct {
 	label string
 	level int
 	owner *node // the % itself
+}
+
+// operation is the operator of a nodeOperator.
+type operation uint8
+
+const (
+	noOperation operation = iota
+	opAnd
+	opOr
+	opAdd
+	opSubtract
+	opMultiply
+	opDivide
+	opRemainder
+	opEqual
+	opUnequal
+	opLess
+	opAtMost
+	opGreater
+	opAtLeast
+	opJoin
+	opRange
+	opIn
+)
+
+// operators are the operations as they are written.
+var operators = [...]string{
+	opAnd: "and", opOr: "or", opAdd: "+", opSubtract: "-", opMultiply: "*", opDivide: "/", opRemainder: "%", opEqual: "=", opUnequal: "!=",
+	opLess: "<", opAtMost: "<=", opGreater: ">", opAtLeast: ">=", opJoin: "&", opRange: "..", opIn: "in",
 }

@@ -14,40 +14,42 @@ func (m *machine) operator(n *node, input any, env *bindings) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch n.text {
-	case "and", "or":
-		if m.truth(left) == (n.text == "or") {
-			return n.text == "or", nil
+	switch n.op {
+	case opAnd, opOr:
+		if m.truth(left) == (n.op == opOr) {
+			return n.op == opOr, nil
 		}
 		right, err := m.eval(n.parts[1], input, env)
 		return m.truth(right), err
+	default:
 	}
 	right, err := m.eval(n.parts[1], input, env)
 	if err != nil {
 		return nil, err
 	}
-	switch n.text {
-	case "+", "-", "*", "/", "%":
+	switch n.op {
+	case opAdd, opSubtract, opMultiply, opDivide, opRemainder:
 		return m.compute(n, left, right)
-	case "=":
+	case opEqual:
 		if left == nil || right == nil {
 			return false, nil
 		}
 		return m.equal(left, right)
-	case "!=":
+	case opUnequal:
 		if left == nil || right == nil {
 			return false, nil
 		}
 		equal, err := m.equal(left, right)
 		return !equal, err
-	case "<", "<=", ">", ">=":
+	case opLess, opAtMost, opGreater, opAtLeast:
 		return m.comparison(n, left, right)
-	case "&":
+	case opJoin:
 		return m.concatenation(n, left, right)
-	case "..":
+	case opRange:
 		return m.span(n, left, right)
-	case "in":
+	case opIn:
 		return m.includes(left, right)
+	case noOperation, opAnd, opOr:
 	}
 	return nil, failure("internal", n)
 }
@@ -69,14 +71,14 @@ func (m *machine) compute(n *node, left, right any) (any, error) {
 	case left == nil || right == nil:
 		return nil, nil
 	}
-	switch n.text {
-	case "+":
+	switch n.op {
+	case opAdd:
 		x += y
-	case "-":
+	case opSubtract:
 		x -= y
-	case "*":
+	case opMultiply:
 		x *= y
-	case "/":
+	case opDivide:
 		x /= y
 	default:
 		x = math.Mod(x, y)
@@ -93,7 +95,7 @@ func arithmeticError(code string, n *node) error {
 }
 
 func (m *machine) comparison(n *node, left, right any) (any, error) {
-	order, code := m.compare(left, right)
+	order, code := m.compare(left, right) // of two values that are missing it charges nothing
 	if left == nil || right == nil {
 		if left != nil && !comparable(left) || right != nil && !comparable(right) {
 			return nil, failure("T2010", n)
@@ -103,15 +105,16 @@ func (m *machine) comparison(n *node, left, right any) (any, error) {
 	if code != "" {
 		return nil, failure(code, n)
 	}
-	switch n.text {
-	case "<":
+	switch n.op {
+	case opLess:
 		return order < 0, nil
-	case "<=":
+	case opAtMost:
 		return order <= 0, nil
-	case ">":
+	case opGreater:
 		return order > 0, nil
+	default:
+		return order >= 0, nil
 	}
-	return order >= 0, nil
 }
 
 func comparable(v any) bool {
@@ -138,7 +141,10 @@ func (m *machine) concatenation(n *node, left, right any) (any, error) {
 			return nil, err
 		}
 	}
-	return x + y, nil
+	if x == "" || y == "" { // then the other one is not copied
+		return x + y, nil
+	}
+	return m.fresh(x + y), nil
 }
 
 // text is the operand of & as a string; undefined is empty.
@@ -148,10 +154,26 @@ func (m *machine) text(v any) (string, error) {
 		return "", nil
 	case string:
 		return x, nil
+	case float64:
+		if text, err := textOfNumber(x); err == nil {
+			return text, nil
+		}
 	}
 	value, err := stringOf(call{machine: m, name: "string", args: []any{v}})
 	text, _ := value.(string)
 	return text, err
+}
+
+// mostBoxed is the longest text in bytes that shares memory with its neighbours: it keeps them there.
+const mostBoxed = 64
+
+// fresh is a text that was just made as a value. One that is a part of another text is not fresh: its neighbours
+// would keep the whole one in memory.
+func (m *machine) fresh(text string) any {
+	if len(text) > mostBoxed {
+		return text
+	}
+	return m.box.String(text)
 }
 
 // maxRange is the longest range a..b, as in jsonata-js.

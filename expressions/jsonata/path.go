@@ -8,13 +8,37 @@ import (
 // path takes the input through the steps: each step maps the values of the one
 // before. Once a step carries variables, the values travel as tuples.
 func (m *machine) path(n *node, input any, env *bindings) (any, error) {
-	values := []any{input}
-	if items, ok := itemsOf(input); ok && n.parts[0].kind != nodeVariable {
-		values = items
+	single, done, err := m.follow(n, input, env)
+	if err != nil {
+		return nil, err
 	}
-	var result any = values
+	if done > 0 {
+		_, isArray := itemsOf(single)
+		if !isArray && (single == nil || done == len(n.parts)) && !n.keepSingleton && n.group == nil {
+			return single, nil
+		}
+		result, values, err := m.spread(n.parts[done-1], single, done == len(n.parts))
+		if err != nil {
+			return nil, err
+		}
+		if len(values) == 0 {
+			done = len(n.parts)
+		}
+		return m.steps(n, done, result, values, env)
+	}
+	if items, ok := itemsOf(input); ok && n.parts[0].kind != nodeVariable {
+		return m.steps(n, 0, items, items, env)
+	}
+	values := []any{input}
+	return m.steps(n, 0, values, values, env)
+}
+
+// steps takes the values through the steps of a path from the one at index from on; result is that of the
+// step before.
+func (m *machine) steps(n *node, from int, result any, values []any, env *bindings) (any, error) {
 	stream, tuples := false, []*tuple(nil)
-	for i, step := range n.parts {
+	for i := from; i < len(n.parts); i++ {
+		step := n.parts[i]
 		var err error
 		stream = stream || step.tuple
 		switch {
@@ -103,7 +127,9 @@ func (m *machine) step(n *node, input any, values []any, env *bindings, last boo
 			return nil, err
 		}
 		for i := range n.stages {
-			if result, err = m.filter(n.stages[i].filter, result, env); err != nil {
+			if item, ok := picked(n.stages[i].filter, result); ok {
+				result = item
+			} else if result, err = m.filter(n.stages[i].filter, result, env); err != nil {
 				return nil, err
 			}
 		}
@@ -253,7 +279,7 @@ func (m *machine) filter(predicate *node, value any, env *bindings) (any, error)
 	if !ok {
 		items = []any{value}
 	}
-	if index, ok := predicate.value.(float64); ok && predicate.kind == nodeLiteral {
+	if index, ok := indexOf(predicate); ok {
 		item := at(items, index)
 		if found, ok := itemsOf(item); ok && item != nil {
 			if l, isList := item.(*list); isList {
@@ -280,6 +306,21 @@ func (m *machine) filter(predicate *node, value any, env *bindings) (any, error)
 		}
 	}
 	return results, nil
+}
+
+// picked is the item that a predicate selects which is a number as written; not ok when there is no such
+// item, or the predicate is another one. A sequence of one item means that item.
+func picked(predicate *node, value any) (item any, ok bool) {
+	index, isNumber := indexOf(predicate)
+	if !isNumber {
+		return nil, false
+	}
+	items, isArray := itemsOf(value)
+	if l, isList := value.(*list); !isArray || isList && l.stream {
+		return nil, false
+	}
+	item = at(items, index)
+	return item, item != nil
 }
 
 // at is the item at the index, which counts from the end when negative; nil when the index

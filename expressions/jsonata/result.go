@@ -70,6 +70,8 @@ func (c *checker) value(v any, depth int) (any, error) {
 		return c.container(v, part{unsafe.Pointer(unsafe.SliceData(x)), len(x), false}, depth)
 	case *value.Map:
 		return c.container(v, part{unsafe.Pointer(x), -1, false}, depth)
+	case *value.Row:
+		return c.container(v, part{unsafe.Pointer(x), -1, false}, depth)
 	case value.Object:
 		return c.container(v, part{}, depth)
 	case map[string]any:
@@ -116,9 +118,13 @@ func (c *checker) container(v any, p part, depth int) (any, error) {
 	}
 	switch x := v.(type) {
 	case *list:
-		out, err = c.array(x.items, depth)
+		if out, err = c.array(x.items, depth); out == nil {
+			out = x.items
+		}
 	case []any:
-		out, err = c.array(x, depth)
+		if out, err = c.array(x, depth); out == nil {
+			out = v // the array as it is: another header of it would be an allocation
+		}
 	case value.Object:
 		out, err = c.object(x, depth)
 	case map[string]any:
@@ -141,6 +147,7 @@ var errFunctionResult = &Error{Code: "function", Message: "the result is or cont
 
 var errDeepResult = &Error{Code: "depth", Message: "the result is " + value.ErrTooDeep.Error(), Offset: -1}
 
+// array returns nil when the checked items are those given.
 func (c *checker) array(items []any, depth int) (any, error) {
 	var out []any // nil while it is as items
 	for i, item := range items {
@@ -161,7 +168,7 @@ func (c *checker) array(items []any, depth int) (any, error) {
 	if out != nil {
 		return out, nil
 	}
-	return items, nil
+	return nil, nil
 }
 
 func (c *checker) object(source value.Object, depth int) (any, error) {

@@ -135,6 +135,36 @@ func (s *signature) check(name string, args []any, context any) ([]any, error) {
 	return out, nil
 }
 
+// fit is check for arguments of which each fits the parameter at its place, as nearly always; not ok where check
+// may do something else. It changes args, and uses the room behind them.
+func (s *signature) fit(args []any) (fitting []any, ok bool) {
+	if len(args) > len(s.params) {
+		return nil, false
+	}
+	for i := range s.params {
+		p := &s.params[i]
+		switch {
+		case p.many || i >= len(args) && (!p.optional || p.context) || i < len(args) && !p.takes(args[i]):
+			return nil, false
+		case i < len(args) && p.letter == 'a' && args[i] != nil:
+			if _, ok := p.array(args[i]); !ok {
+				return nil, false
+			}
+		}
+	}
+	for i := range s.params {
+		switch {
+		case i >= len(args):
+			args = append(args, nil)
+		case s.params[i].letter == 'a' && args[i] != nil:
+			if _, isArray := itemsOf(args[i]); !isArray {
+				args[i] = []any{args[i]}
+			}
+		}
+	}
+	return args, true
+}
+
 // match finds how many arguments each parameter from i on takes, as many as can be.
 func (s *signature) match(i int, args []any, counts []int) bool {
 	if i == len(s.params) {
@@ -157,7 +187,9 @@ func (s *signature) match(i int, args []any, counts []int) bool {
 	return false
 }
 
-func (p *parameter) takes(v any) bool { return strings.IndexByte(p.types, typeLetter(v)) >= 0 }
+func (p *parameter) takes(v any) bool {
+	return p.types == anyType || strings.IndexByte(p.types, typeLetter(v)) >= 0
+}
 
 // array is the argument as the array that is expected; not ok when its items are of
 // another type.

@@ -165,11 +165,12 @@ func (m *machine) key(n *node, s *sortItem, i int, env *bindings) (value any, er
 func (m *machine) compare(a, b any) (order int, code string) {
 	x, aNumber := number(a)
 	y, bNumber := number(b)
+	if aNumber && bNumber {
+		return cmp.Compare(x, y), ""
+	}
 	s, aText := a.(string)
 	t, bText := b.(string)
 	switch {
-	case aNumber && bNumber:
-		return cmp.Compare(x, y), ""
 	case aText && bText:
 		if m.Read(min(len(s), len(t))) != nil {
 			return 0, "" // the evaluation ends

@@ -38,7 +38,8 @@ func ascending(most int) applied {
 // descending is ascending of two arguments the other way round.
 func descending(most int) applied {
 	return func(run *ruleRun, args []value.Value) (value.Value, error) {
-		return ascending(most)(run, []value.Value{args[1], args[0]})
+		order, ok, err := run.order(args[1], args[0])
+		return err == nil && ok && order <= most, err
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"toolgraph/expressions/jsonata"
 	"toolgraph/expressions/value"
@@ -37,12 +38,25 @@ type ruleRun struct {
 	// odd is set once a value came up that JSON cannot say (undefined, NaN, an infinity) or
 	// says differently from JavaScript (-0).
 	odd bool
+
+	stack value.Stack // an operator does not hold its arguments once it has its value
 }
 
+// runs are evaluations that have ended: what one holds is as large as what most rules allocate otherwise.
+var runs = sync.Pool{New: func() any { return &ruleRun{} }}
+
+// newRuleRun begins an evaluation. The caller may end it once it has the result.
 func newRuleRun(ctx context.Context, scope *jsonata.Scope, limits *value.Limits) *ruleRun {
-	r := &ruleRun{Meter: value.MakeMeter(ctx, limits), scope: scope}
+	r := runs.Get().(*ruleRun)
+	r.Meter, r.scope = value.MakeMeter(ctx, limits), scope
 	_ = r.Look() // the deadline begins; an error is that of the first step too
 	return r
+}
+
+// end makes room for another evaluation. No value of this one may refer to the run itself, as none does.
+func (r *ruleRun) end() {
+	*r = ruleRun{stack: r.stack.Emptied()}
+	runs.Put(r)
 }
 
 // spend counts n steps. The error is an *EvalError.

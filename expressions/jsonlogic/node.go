@@ -48,11 +48,14 @@ func (n *callNode) eval(run *ruleRun, at *frame) (value.Value, error) {
 	if err := run.spend(1 + len(n.args)); err != nil {
 		return nil, err
 	}
-	args := make([]value.Value, len(n.args))
+	top := run.stack.Top()
+	args := run.stack.Reserve(len(n.args))[:len(n.args)]
 	if err := evalAll(run, at, n.args, args); err != nil {
 		return nil, err
 	}
-	return n.apply(run, args)
+	v, err := n.apply(run, args)
+	run.stack.Cut(top)
+	return v, err
 }
 
 // ifNode is condition, value, condition, value … and perhaps a last value.

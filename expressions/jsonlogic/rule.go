@@ -53,7 +53,10 @@ func (r *Rule) foldConstant(ctx context.Context) {
 // codes steps, size and depth for a rule that exceeds a limit. A number that JSON does not
 // have (0/0) is null.
 func (r *Rule) Eval(ctx context.Context, scope *jsonata.Scope) (value.Value, error) {
-	return r.evalAt(newRuleRun(ctx, scope, &ruleLimits), nil)
+	run := newRuleRun(ctx, scope, &ruleLimits)
+	v, err := r.evalAt(run, nil)
+	run.end()
+	return v, err
 }
 
 // evalAt evaluates over a frame: nil is the run's context.
@@ -67,7 +70,9 @@ func (r *Rule) evalAt(run *ruleRun, at *frame) (value.Value, error) {
 
 // Holds is Eval's value as JSON Logic's truth: [] is false.
 func (r *Rule) Holds(ctx context.Context, scope *jsonata.Scope) (bool, error) {
-	v, err := r.root.eval(newRuleRun(ctx, scope, &ruleLimits), nil)
+	run := newRuleRun(ctx, scope, &ruleLimits)
+	v, err := r.root.eval(run, nil)
+	run.end()
 	if err != nil {
 		return false, err
 	}

@@ -36,13 +36,19 @@ type Box struct {
 	numbers []float64
 }
 
-// boxSize is how many a box allocates at once.
-const boxSize = 64
+// A box allocates room for this many at first, since most evaluations make few, and for twice as many each
+// time, up to boxMost: a value keeps its neighbours in memory.
+const (
+	boxFirst = 4
+	boxMost  = 64
+)
+
+func boxRoom(before int) int { return min(max(boxFirst, 2*before), boxMost) }
 
 // String returns s as a value.
 func (b *Box) String(s string) (value any) {
 	if len(b.strings) == cap(b.strings) {
-		b.strings = make([]string, 0, boxSize)
+		b.strings = make([]string, 0, boxRoom(cap(b.strings)))
 	}
 	b.strings = append(b.strings, s)
 	SetString(&value, &b.strings[len(b.strings)-1])
@@ -52,7 +58,7 @@ func (b *Box) String(s string) (value any) {
 // Number returns f as a value.
 func (b *Box) Number(f float64) (value any) {
 	if len(b.numbers) == cap(b.numbers) {
-		b.numbers = make([]float64, 0, boxSize)
+		b.numbers = make([]float64, 0, boxRoom(cap(b.numbers)))
 	}
 	b.numbers = append(b.numbers, f)
 	*(*face)(unsafe.Pointer(&value)) = face{numberKind, unsafe.Pointer(&b.numbers[len(b.numbers)-1])}

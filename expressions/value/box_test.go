@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+
+	"toolgraph/internal/base/cost"
 )
 
 // boxed is the strings as values.
@@ -64,4 +66,19 @@ func BenchmarkBoxed(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A box of few values takes little memory, since values keep their neighbours: a loop makes a box a step.
+func TestBoxOfFewIsSmall(t *testing.T) {
+	var kept []any
+	cost.Below(t, 1000*100, func() {
+		kept = make([]any, 0, 1000)
+		for i := range 1000 {
+			var b Box
+			kept = append(kept, b.Number(float64(i)), b.Number(0.5))[:len(kept)+1]
+		}
+	})
+	if kept[999] != any(999.0) {
+		t.Error(kept[999])
+	}
 }

@@ -3,6 +3,7 @@ package value
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 )
 
@@ -15,7 +16,18 @@ const MaxExact = 1 << 53
 // More nesting than MaxDepth, a number beyond float64 and data after the value are
 // errors. The error is a *DecodeError.
 func Decode(src []byte) (Value, error) {
-	d := decoder{Scanner: NewScanner(src), text: string(src)}
+	return decode(src, string(src))
+}
+
+// DecodeInPlace is Decode of bytes that never change afterwards: the value refers to them instead of a copy, and has them
+// in memory as long as it is there.
+func DecodeInPlace(src []byte) (Value, error) { return decode(src, textOf(src)) }
+
+// DecodeText is Decode of a text, without a copy of it.
+func DecodeText(text string) (Value, error) { return decode(bytesOf(text), text) }
+
+func decode(src []byte, text string) (Value, error) {
+	d := newDecoder(text, NewScanner(src))
 	value, err := d.value(0)
 	if err != nil {
 		return nil, err
@@ -30,8 +42,18 @@ func Decode(src []byte) (Value, error) {
 // of a run live as long as their document does.
 type decoder struct {
 	Scanner
-	text string // src, for the strings
-	box  Box
+	text  string // src, for the strings
+	box   Box
+	large *large // nil: the document is not
+}
+
+// newDecoder returns a decoder of what is left of a text.
+func newDecoder(text string, at Scanner) decoder {
+	d := decoder{Scanner: at, text: text}
+	if len(text)-at.pos >= largeFrom && len(text) <= mostLarge {
+		d.large = newLarge()
+	}
+	return d
 }
 
 // smallNumbers saves an allocation for each of the most frequent numbers.
@@ -52,6 +74,9 @@ func (d *decoder) value(depth int) (Value, error) {
 		}
 		return d.box.String(d.unquoted(start, raw, plain)), nil
 	case '{':
+		if d.large != nil {
+			return d.largeObject(depth + 1)
+		}
 		return d.object(depth + 1)
 	case '[':
 		return d.array(depth + 1)
@@ -83,9 +108,13 @@ func (d *decoder) unquoted(start int, raw []byte, plain bool) string {
 func (d *decoder) array(depth int) (Value, error) {
 	items := []any{}
 	more, err := d.Open(depth)
+	start := d.pos
 	for more && err == nil {
 		var item Value
 		if item, err = d.value(depth); err == nil {
+			if len(items) == cap(items) && len(items) >= growsFrom {
+				items = slices.Grow(items, d.further(start, len(items)))
+			}
 			items = append(items, item)
 			more, err = d.Next(']')
 		}
@@ -96,9 +125,27 @@ func (d *decoder) array(depth int) (Value, error) {
 	return items, nil
 }
 
+// growsFrom is how many items an array has before its length is estimated.
+const growsFrom = 256
+
+// further estimates how many more items an array has, of which so many begin at start. It is at most that number: the array
+// need not go on as it began.
+func (d *decoder) further(start, items int) int {
+	each := (d.pos-start)/(items+1) + 1
+	return min(max(items/4, (len(d.src)-d.pos)/each+items/64), items)
+}
+
 func (d *decoder) object(depth int) (Value, error) {
 	object := NewMap()
 	more, err := d.Open(depth)
+	if err != nil {
+		return nil, err
+	}
+	return d.members(object, more, depth)
+}
+
+// members reads the members of an object, if there are more.
+func (d *decoder) members(object *Map, more bool, depth int) (_ Value, err error) {
 	for more && err == nil {
 		start := d.pos + 1
 		raw, plain, keyErr := d.Key()

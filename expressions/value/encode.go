@@ -121,7 +121,7 @@ func AppendText[T string | []byte](m *Meter, dst []byte, s T) ([]byte, error) {
 	}
 	dst = append(dst, '"')
 	for rest := s; len(rest) > 0; {
-		if s, rest = piece(rest); len(s) > 1<<10 {
+		if s, rest = piece(rest); len(s) > uncharged {
 			if err := spend(m, len(s)>>8); err != nil {
 				return dst, err
 			}
@@ -130,6 +130,9 @@ func AppendText[T string | []byte](m *Meter, dst []byte, s T) ([]byte, error) {
 	}
 	return append(dst, '"'), nil
 }
+
+// uncharged is the length of a text up to which writing it is charged with the value that it belongs to.
+const uncharged = 1 << 10
 
 // pieceBytes is how much of a text is handled between two looks of a meter.
 const pieceBytes = 256 << 10
@@ -176,6 +179,11 @@ func (e *encoder) object(dst []byte, o Object, depth int) ([]byte, error) {
 	err := spend(e.meter, 1+o.Len())
 	if err != nil {
 		return dst, err
+	}
+	if row, isRow := o.(*Row); isRow && row.size <= uncharged && len(dst)+int(row.size) <= e.most {
+		if exact := row.exact(); exact != "" {
+			return append(dst, exact...), nil
+		}
 	}
 	dst = append(dst, '{')
 	for i, key := range o.Keys() {

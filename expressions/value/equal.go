@@ -165,6 +165,8 @@ func placeOf(object any) unsafe.Pointer {
 	switch x := object.(type) {
 	case *Map:
 		return unsafe.Pointer(x)
+	case *Row:
+		return unsafe.Pointer(x)
 	case map[string]any:
 		return reflect.ValueOf(x).UnsafePointer()
 	}

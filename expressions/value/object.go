@@ -12,12 +12,13 @@ type Object interface {
 	Len() int
 }
 
-// Map is the Object that this package makes. Only its maker calls Set and
+// Map is the Object that this package makes, but for a Row of a large document. Only its maker calls Set and
 // Delete; afterwards it never changes and many goroutines may read it.
 type Map struct {
 	keys   []string
 	values []any
 	index  map[string]int // of the keys, once there are more than indexFrom
+	shared bool           // index is that of other objects, too; keys never change in place
 }
 
 // indexFrom is how many keys are searched one by one.
@@ -25,6 +26,16 @@ const indexFrom = 8
 
 // NewMap returns an empty Map.
 func NewMap() *Map { return &Map{} }
+
+// MapOf returns a Map of keys, none of which is there twice, and of as many values. Many maps may have one slice of
+// keys, which must not change; values is the map's own from here on.
+func MapOf(keys []string, values []any) *Map {
+	o := &Map{keys: slices.Clip(keys), values: values}
+	if len(keys) > indexFrom {
+		o.reindex()
+	}
+	return o
+}
 
 // Keys returns the keys in order; the caller must not change the slice.
 func (o *Map) Keys() []string { return o.keys }
@@ -40,15 +51,18 @@ func (o *Map) Get(key string) (any, bool) {
 	return nil, false
 }
 
-func (o *Map) find(key string) int {
-	if o.index != nil {
-		if i, ok := o.index[key]; ok {
+func (o *Map) find(key string) int { return findKey(o.keys, o.index, key) }
+
+// findKey returns the place of a key, of which there is an index if there are many; -1 without it.
+func findKey(keys []string, index map[string]int, key string) int {
+	if index != nil {
+		if i, ok := index[key]; ok {
 			return i
 		}
 		return -1
 	}
-	for i := range o.keys {
-		if o.keys[i] == key {
+	for i := range keys {
+		if keys[i] == key {
 			return i
 		}
 	}
@@ -64,6 +78,9 @@ func (o *Map) Set(key string, value any) {
 	o.keys, o.values = append(o.keys, key), append(o.values, value)
 	switch {
 	case o.index != nil:
+		if o.shared {
+			o.index, o.shared = maps.Clone(o.index), false
+		}
 		o.index[key] = len(o.keys) - 1
 	case len(o.keys) > indexFrom:
 		o.reindex()
@@ -83,11 +100,14 @@ func (o *Map) Delete(key string) {
 	}
 }
 
-func (o *Map) reindex() {
-	o.index = make(map[string]int, 2*len(o.keys))
-	for i, key := range o.keys {
-		o.index[key] = i
+func (o *Map) reindex() { o.index, o.shared = indexOf(o.keys), false }
+
+func indexOf(keys []string) map[string]int {
+	index := make(map[string]int, 2*len(keys))
+	for i, key := range keys {
+		index[key] = i
 	}
+	return index
 }
 
 // NewObject returns an object with these keys in this order; of two equal keys the

@@ -1,7 +1,9 @@
 package value
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -208,13 +210,15 @@ func (s *Scanner) digits() int {
 func (s *Scanner) Quoted() (raw []byte, plain bool, err error) {
 	s.pos++
 	start := s.pos
-	escaped, ascii := false, byte(0)
+	escaped, all := false, uint64(0) // all has the bits of all bytes
 	for s.pos < len(s.src) {
-		switch c := s.src[s.pos]; {
+		all |= s.ordinary()
+		switch c := s.Peek(); {
+		case s.pos == len(s.src):
 		case c == '"':
 			raw = s.src[start:s.pos]
 			s.pos++
-			return raw, !escaped && (ascii < utf8.RuneSelf || utf8.Valid(raw)), nil
+			return raw, !escaped && (all&(eachByte*utf8.RuneSelf) == 0 || utf8.Valid(raw)), nil
 		case c == '\\':
 			escaped = true
 			if err := s.escape(); err != nil {
@@ -223,11 +227,32 @@ func (s *Scanner) Quoted() (raw []byte, plain bool, err error) {
 		case c < ' ':
 			return nil, false, s.failure(fmt.Sprintf(`found control character 0x%02x in a string, expected its escape (\u%04x)`, c, c))
 		default:
-			ascii |= c
+			all |= uint64(c)
 			s.pos++
 		}
 	}
 	return nil, false, s.found("a closing quote")
+}
+
+// eachByte times a byte has it in each byte.
+const eachByte = 0x0101010101010101
+
+// ordinary passes bytes of a string up to the first that is a quote, a backslash or a control character, eight at a time: it may
+// end up to seven bytes before the end of the text. It returns the bits of those that it has passed.
+func (s *Scanner) ordinary() (all uint64) {
+	for ; s.pos+8 <= len(s.src); s.pos += 8 {
+		w := binary.LittleEndian.Uint64(s.src[s.pos:])
+		quote, slash := w^(eachByte*'"'), w^(eachByte*'\\')
+		// The lowest bit that is set is exact: a byte borrows only above one that is found.
+		found := ((quote-eachByte)&^quote | (slash-eachByte)&^slash | (w-eachByte*' ')&^w) & (eachByte * 0x80)
+		if found != 0 {
+			n := bits.TrailingZeros64(found) &^ 7
+			s.pos += n / 8
+			return all | w&(1<<n-1)
+		}
+		all |= w
+	}
+	return all
 }
 
 // escape checks the escape at Pos and passes it.
@@ -262,25 +287,48 @@ func IsHex(c byte) bool {
 // Bytes that are not UTF-8, and lone surrogates, become U+FFFD.
 func Unescape(raw []byte) string {
 	out := make([]byte, 0, len(raw)+8)
-	for i := 0; i < len(raw); {
-		switch c := raw[i]; {
-		case c == '\\' && raw[i+1] == 'u':
-			r, size := unescapeUnicode(raw[i:])
+	for s := (Scanner{src: raw}); s.pos < len(raw); {
+		start := s.pos
+		if s.ordinary()&(eachByte*utf8.RuneSelf) == 0 {
+			out = append(out, raw[start:s.pos]...)
+		} else {
+			out, s.pos = appendValid(out, raw, start, s.pos)
+		}
+		if s.pos == len(raw) {
+			break
+		}
+		switch c := raw[s.pos]; {
+		case c == '\\' && raw[s.pos+1] == 'u':
+			r, size := unescapeUnicode(raw[s.pos:])
 			out = utf8.AppendRune(out, r)
-			i += size
+			s.pos += size
 		case c == '\\':
-			out = append(out, unescapeByte(raw[i+1]))
-			i += 2
+			out = append(out, unescapeByte(raw[s.pos+1]))
+			s.pos += 2
 		case c < utf8.RuneSelf:
 			out = append(out, c)
-			i++
+			s.pos++
 		default:
-			r, size := utf8.DecodeRune(raw[i:])
+			r, size := utf8.DecodeRune(raw[s.pos:])
 			out = utf8.AppendRune(out, r)
-			i += size
+			s.pos += size
 		}
 	}
-	return string(out)
+	if len(out) >= largeFrom {
+		return textOf(out)
+	}
+	return string(out) // without the room for escapes
+}
+
+// appendValid appends the characters of raw from start on that begin before end, and returns where the last one ends. Bytes
+// that are not UTF-8 become U+FFFD.
+func appendValid(dst, raw []byte, start, end int) (out []byte, last int) {
+	for start < end {
+		r, size := utf8.DecodeRune(raw[start:])
+		dst = utf8.AppendRune(dst, r)
+		start += size
+	}
+	return dst, start
 }
 
 // LoneSurrogate is the first escaped half of a surrogate pair without its other half in

@@ -34,6 +34,8 @@ func Size(v Value) int {
 			n += sizeOfString(key) + 1 + Size(item)
 		}
 		return n
+	case *Row:
+		return int(x.size)
 	case Object:
 		n := 2 + max(0, x.Len()-1)
 		for _, key := range x.Keys() {
@@ -85,6 +87,9 @@ func left(m *Meter, v Value, n int) int {
 	case Object:
 		if spend(m, 1+x.Len()) != nil {
 			return -1
+		}
+		if row, isRow := v.(*Row); isRow && int(row.size) <= n {
+			return n - int(row.size)
 		}
 		n -= 2 + max(0, x.Len()-1)
 		for i, keys := 0, x.Keys(); i < len(keys) && n >= 0; i++ {

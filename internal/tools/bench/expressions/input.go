@@ -13,12 +13,17 @@ import (
 type input struct {
 	name    string
 	items   int
-	records int // of the node add in the history
+	records int     // of the node add in the history
+	mean    float64 // goal: the geometric mean of the ratios to node, at most
+	most    float64 // goal: the highest of them, at most
 	context string
 }
 
 func inputs() []*input {
-	out := []*input{{name: "small", items: 10, records: 1000}, {name: "large", items: 10_000, records: 1000}}
+	out := []*input{
+		{name: "small", items: 10, records: 1000, mean: 0.25, most: 1.5},
+		{name: "large", items: 10_000, records: 1000, mean: 0.08, most: 1},
+	}
 	for _, in := range out {
 		in.context = contextOf(in.items)
 	}

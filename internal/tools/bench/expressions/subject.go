@@ -11,6 +11,7 @@ type subject struct {
 var subjects = []subject{
 	{name: "path", source: `$.entry.options.depth`},
 	{name: "obj_split", source: `{"count": $count($split($.list.content, "\n"))}`},
+	{name: "split", source: `$split($.list.content, "\n")[-2]`},
 	{name: "filter", source: `$count($.list.items[size > 500 and group = "g3"])`},
 	{name: "sum", source: `$sum($.list.items.(size * 2))`},
 	{name: "sort", source: `$.list.items^(>size, name).id`},
