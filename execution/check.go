@@ -201,16 +201,10 @@ func (p *Parts) has(part string) bool {
 	return err == nil && call.IsItem(part) && index < p.Count
 }
 
-// nodeTypes are the types that a record can have.
-var nodeTypes = []config.NodeType{
-	config.EntryNode, config.MCPNode, config.TransformNode, config.SwitchNode, config.ExitNode, config.GraphNode, config.ParallelNode,
-	config.AskNode, config.StepsNode,
-}
-
 // checkPlace checks where an execution is. tool is whose graph its frame runs.
 func checkPlace(frame Address, index int, part, tool, node string, kind config.NodeType) error {
-	if kind != "" && !slices.Contains(nodeTypes, kind) { // "" is of edits that early releases recorded
-		return fmt.Errorf("its nodeType is %q, expected %s", kind, wording.Or(nodeTypes))
+	if kind != "" && kind != config.StepsNode && !slices.Contains(config.NodeTypes, kind) { // "" is of edits that early releases recorded
+		return fmt.Errorf("its nodeType is %q, expected %s", kind, wording.Or(append(slices.Clone(config.NodeTypes), config.StepsNode)))
 	}
 	switch {
 	case index < 0:

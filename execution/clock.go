@@ -3,6 +3,7 @@ package execution
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -50,19 +51,50 @@ type timer struct {
 	name   string // of the limit, see Rest.Limits
 	left   time.Duration
 	begun  time.Time
-	timer  *time.Timer // nil while the time stands still
+	alarm  *alarm // nil while the time stands still
 	expire func()
+}
+
+// alarm is a timer of the runtime that refers to its function, and so to the run, only until it is stopped: the runtime keeps
+// some stopped timers in memory until they would have ended.
+type alarm struct {
+	timer *time.Timer
+	rings atomic.Pointer[func()]
+}
+
+func newAlarm(d time.Duration, rings func()) *alarm {
+	a := &alarm{}
+	a.rings.Store(&rings)
+	a.timer = time.AfterFunc(d, a.ring)
+	return a
+}
+
+func (a *alarm) ring() {
+	if rings := a.rings.Load(); rings != nil {
+		(*rings)()
+	}
+}
+
+func (a *alarm) stop() {
+	a.timer.Stop()
+	a.rings.Store(nil)
 }
 
 // elapsed returns the time that the run has taken.
 func (c *clock) elapsed() time.Duration {
+	_, elapsed := c.read()
+	return elapsed
+}
+
+// read returns what time it is, and the time that the run has taken.
+func (c *clock) read() (now time.Time, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
+	now = c.now()
 	if !c.since.IsZero() {
-		now = c.since
+		return now, c.since.Sub(c.started)
 	}
-	return now.Sub(c.started)
+	return now, now.Sub(c.started)
 }
 
 // after calls expire after d of the pace, in a goroutine of its own, unless stop is called before.
@@ -83,13 +115,13 @@ func (c *clock) after(of *pace, name string, d time.Duration, expire func()) (st
 // set lets the time of the timer run, or stand still.
 func (t *timer) set(running bool, now func() time.Time) {
 	switch {
-	case running == (t.timer != nil):
+	case running == (t.alarm != nil):
 	case running:
-		t.begun, t.timer = now(), time.AfterFunc(t.left, t.expire)
+		t.begun, t.alarm = now(), newAlarm(t.left, t.expire)
 	default:
-		t.timer.Stop()
+		t.alarm.stop()
 		t.left -= now().Sub(t.begun)
-		t.timer = nil
+		t.alarm = nil
 	}
 }
 
@@ -98,8 +130,8 @@ func (c *clock) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.timers {
-		if t.timer != nil {
-			t.timer.Stop()
+		if t.alarm != nil {
+			t.alarm.stop()
 		}
 	}
 	c.timers = nil

@@ -106,25 +106,25 @@ func onErrorOf(n graph.Node) *graph.OnError {
 	return graph.OnErrorOf(n)
 }
 
-// begin reserves the execution of a node, and returns the limit that prevents it, or nil.
-func (f *frame) begin(node graph.Node) *Failure {
+// begin reserves the execution of a node. It returns when, and the limit that prevents it, or nil.
+func (f *frame) begin(node graph.Node) (now time.Time, failed *Failure) {
 	if reached := f.budget.reserve(executions, 1); reached != nil {
-		return failureAt(CodeLimit, node, nil, "executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+
+		return now, failureAt(CodeLimit, node, nil, "executionLimits.maxNodeExecutions is %d, and that many nodes have run; "+
 			"check the way out of the loop, or raise the limit", reached.most)
 	}
 	limit := f.live.root.graph.Limits.MaxExecutionTime
-	if f.live.clock.elapsed() >= limit {
-		return timeLimit(limit, node, "before this node")
+	now, elapsed := f.live.clock.read()
+	if elapsed >= limit {
+		return now, timeLimit(limit, node, "before this node")
 	}
 	if err := f.ctx.Err(); err != nil {
-		return endOf(f.ctx, node, "before this node", err)
+		return now, endOf(f.ctx, node, "before this node", err)
 	}
-	return nil
+	return now, nil
 }
 
-// visit runs a node that makes no call and returns its record.
-func (f *frame) visit(node graph.Node) *Record {
-	start := f.live.clock.now()
+// visit runs a node that makes no call and began at start, and returns its record.
+func (f *frame) visit(node graph.Node, start time.Time) *Record {
 	output, err := f.evaluate(node)
 	return f.record(f.site(node), start, output, err)
 }

@@ -148,7 +148,8 @@ func ended(failed *Failure) (outcome, error) { return outcome{failed: failed}, n
 
 // step runs a node. The frame does not change: commit applies the record.
 func (l *live) step(f *frame, node graph.Node) (outcome, error) {
-	if failed := f.begin(node); failed != nil {
+	start, failed := f.begin(node)
+	if failed != nil {
 		return ended(failed)
 	}
 	switch n := node.(type) {
@@ -173,7 +174,7 @@ func (l *live) step(f *frame, node graph.Node) (outcome, error) {
 			return ended(failed)
 		}
 	}
-	return recorded(f.visit(node), false)
+	return recorded(f.visit(node, start), false)
 }
 
 // calls makes the call of an mcp or graph node, or one for each item.

@@ -240,7 +240,7 @@ func (c *clock) rest() Rest {
 	defer c.mu.Unlock()
 	r := Rest{At: c.now(), Limits: map[string]Limit{}}
 	for _, t := range c.timers {
-		l := Limit{Left: t.left, Still: t.timer == nil}
+		l := Limit{Left: t.left, Still: t.alarm == nil}
 		if !l.Still {
 			l.Left -= r.At.Sub(t.begun)
 			r.dueAt(r.At.Add(l.Left))

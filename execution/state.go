@@ -11,10 +11,10 @@ import (
 
 // state is the state of a run: a fold over its records and nothing else.
 type state struct {
-	records []*Record          // not changed any more
-	outputs map[string]outputs // nodeId → outputs of its finished executions
-	context map[string]any     // nodeId → latest output; no key when that is nothing
-	edits   int                // records that are edits
+	records []*Record           // not changed any more
+	outputs map[string]*outputs // nodeId → outputs of its finished executions
+	context map[string]any      // nodeId → latest output; no key when that is nothing
+	edits   int                 // records that are edits
 }
 
 // fewRecords is the largest number of records for which a new state has room; a loop needs more,
@@ -24,7 +24,7 @@ const fewRecords = 16
 // newState makes a state for about so many records.
 func newState(records int) *state {
 	room := min(records, fewRecords)
-	return &state{records: make([]*Record, 0, room), outputs: make(map[string]outputs, room), context: make(map[string]any, room)}
+	return &state{records: make([]*Record, 0, room), outputs: make(map[string]*outputs, room), context: make(map[string]any, room)}
 }
 
 // apply is the only place where state grows. O(1).
@@ -37,7 +37,12 @@ func (s *state) apply(r *Record) error {
 	}
 	s.records = append(s.records, r)
 	if r.Error == nil {
-		s.outputs[r.NodeID] = s.outputs[r.NodeID].add(r.Output)
+		of := s.outputs[r.NodeID]
+		if of == nil {
+			of = &outputs{}
+			s.outputs[r.NodeID] = of
+		}
+		of.add(r.Output)
 		setOutput(s.context, r.NodeID, r.Output)
 	}
 	return nil
@@ -120,12 +125,12 @@ func (s *state) Previous(n int) (value.Value, bool) {
 }
 
 // Count is how often the node has finished.
-func (s *state) Count(id string) int { return len(s.outputs[id].all) }
+func (s *state) Count(id string) int { return len(s.of(id).all) }
 
 // Execution is the node's i-th output, nil when it is nothing; a negative i counts from
 // the last.
 func (s *state) Execution(id string, i int) (value.Value, bool) {
-	all := s.outputs[id].all
+	all := s.of(id).all
 	if i < 0 {
 		i += len(all)
 	}
@@ -147,7 +152,7 @@ func (s *state) Failed(id string) bool {
 
 // Executions are the outputs of the node that are not nothing, oldest first.
 func (s *state) Executions(id string) []value.Value {
-	return slices.Clip(s.outputs[id].values)
+	return slices.Clip(s.of(id).values)
 }
 
 // executions is how many records are executions of nodes and no edits.
@@ -181,8 +186,16 @@ type outputs struct {
 	values []value.Value // those of all that are not nothing; all itself while there are no others
 }
 
-// add returns the outputs with one more. O(1).
-func (o outputs) add(v value.Value) outputs {
+// of returns the outputs of a node, none when it has not finished yet.
+func (s *state) of(id string) outputs {
+	if of := s.outputs[id]; of != nil {
+		return *of
+	}
+	return outputs{}
+}
+
+// add adds one. O(1).
+func (o *outputs) add(v value.Value) {
 	complete := len(o.values) == len(o.all)
 	o.all = append(o.all, v)
 	switch {
@@ -193,7 +206,6 @@ func (o outputs) add(v value.Value) outputs {
 	case v != nil:
 		o.values = append(o.values, v)
 	}
-	return o
 }
 
 // replace returns the outputs with another last one. Slices that were returned before do not
@@ -210,13 +222,13 @@ func (o outputs) replace(v value.Value) outputs {
 
 // edit applies an edit. Slices that Executions returned before do not change.
 func (s *state) edit(r *Record) error {
-	was := s.outputs[r.NodeID]
+	was := s.of(r.NodeID)
 	if len(was.all) == 0 {
 		return fmt.Errorf("record %d edits the output of node %q, which has not run", r.Index, r.NodeID)
 	}
 	s.records = append(s.records, r)
 	s.edits++
-	s.outputs[r.NodeID] = was.replace(r.Output)
+	*s.outputs[r.NodeID] = was.replace(r.Output)
 	setOutput(s.context, r.NodeID, r.Output)
 	return nil
 }

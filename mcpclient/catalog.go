@@ -31,7 +31,7 @@ type Tool struct {
 // Icons returns the icons of the definition as JSON; nil for none.
 func (t *Tool) Icons() []byte {
 	var icons []byte
-	if pick(t.Raw, field{"icons", &icons}) != nil || len(icons) == 0 || icons[0] != '[' {
+	if pick(t.Raw, field{name: "icons", into: &icons}) != nil || len(icons) == 0 || icons[0] != '[' {
 		return nil
 	}
 	return icons
@@ -41,7 +41,7 @@ func (t *Tool) Icons() []byte {
 // refuse other calls of it.
 func (t *Tool) TaskRequired() bool {
 	var support []byte
-	return len(t.Execution) > 0 && pick(t.Execution, field{"taskSupport", &support}) == nil && string(support) == `"required"`
+	return len(t.Execution) > 0 && pick(t.Execution, field{name: "taskSupport", into: &support}) == nil && string(support) == `"required"`
 }
 
 const (

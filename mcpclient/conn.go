@@ -179,8 +179,9 @@ func (c *conn) Close() error {
 // read reads lines until the end, and fails the connection with the reason of the end.
 func (c *conn) read() {
 	lines := bufio.NewReaderSize(c.proc.stdout, readBuffer)
+	usual := 0
 	for {
-		line, err := readLine(lines, c.limit)
+		line, err := readLine(lines, c.limit, &usual)
 		if err != nil {
 			c.ended(err)
 			break

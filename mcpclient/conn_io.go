@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -100,29 +101,56 @@ const readBuffer = 64 << 10
 
 var errLineTooLong = errors.New("line too long")
 
+// longLine is the length in bytes from which a line is long.
+const longLine = 1 << 20
+
 // readLine returns the next line without its newline, in memory of its own; the last line
 // need not have one. Of a line of more than limit bytes it holds no more, and fails with
-// errLineTooLong.
-func readLine(in *bufio.Reader, limit int) ([]byte, error) {
+// errLineTooLong. usual is the length of the last long line: a server that has sent one often sends
+// another of that length, which is then read without being copied.
+func readLine(in *bufio.Reader, limit int, usual *int) ([]byte, error) {
 	var line []byte
+	var before [][]byte // the parts of a long line before it
+	length := 0
 	for {
 		part, err := in.ReadSlice('\n')
-		need := len(line) + len(part)
-		if need > limit+1 {
+		if length += len(part); length > limit+1 {
 			return nil, errLineTooLong
 		}
-		if need > cap(line) && line != nil {
-			line = slices.Grow(line, need) // doubles: append grows long slices by a quarter only
+		if len(line)+len(part) > cap(line) && line != nil {
+			switch {
+			case length <= longLine:
+				line = slices.Grow(line, length) // doubles: append grows long slices by a quarter only
+			case before == nil && length < *usual && *usual/8 < length && cap(line) <= longLine*2:
+				makeRoom(*usual)
+				line = append(make([]byte, 0, min(*usual+*usual/16, limit+1)), line...)
+			default: // doubling would take three times the length of the line
+				before = append(before, line)
+				line = make([]byte, 0, longLine)
+			}
 		}
 		line = append(line, part...)
 		switch {
 		case err == nil:
-			return line[:len(line)-1], nil
+			return endLine(line[:len(line)-1], before, usual), nil
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case len(line) > 0 && errors.Is(err, io.EOF):
-			return line, nil
+			return endLine(line, before, usual), nil
 		}
 		return nil, err
 	}
+}
+
+// endLine returns a line that was read in parts.
+func endLine(line []byte, before [][]byte, usual *int) []byte {
+	if before != nil {
+		line = slices.Concat(append(before, line)...)
+	}
+	if len(line) > longLine {
+		if *usual = len(line); cap(line) > 2*len(line) {
+			return bytes.Clone(line) // the one before was longer
+		}
+	}
+	return line
 }

@@ -17,7 +17,7 @@ var (
 // src once and checks of a value only where it ends: its decoder checks the rest.
 // Results of many megabytes are split this way without being decoded twice.
 func members(src []byte, found func(name, value []byte)) error {
-	if !split(src, '{', found) {
+	if !split(src, '{', nil, found) {
 		return errNotObject
 	}
 	return nil
@@ -25,33 +25,62 @@ func members(src []byte, found func(name, value []byte)) error {
 
 // field is a member to pick, and where its value goes.
 type field struct {
-	name string
-	into *[]byte
+	name    string
+	into    *[]byte
+	decoded *value.Value // not nil: where the value goes if it is large and was decoded at once; else it is nil
 }
 
 // pick reads some members of the JSON object in src, under the terms of members. Names are
 // matched exactly, and the last of two equal ones counts.
 func pick(src []byte, fields ...field) error {
-	return members(src, func(name, value []byte) {
-		for _, f := range fields {
-			if f.name == string(name) {
-				*f.into = value
+	var latest *field
+	var decoded value.Value
+	take := func(s *value.Scanner, name []byte) (ok bool) {
+		latest, decoded = nil, nil
+		for i := range fields {
+			if fields[i].name == string(name) {
+				latest = &fields[i]
 			}
 		}
+		if left := len(src) - s.Pos(); latest == nil || latest.decoded == nil || left < largeResult || 2*left < len(src) {
+			return false // a small value would have all of src in memory
+		}
+		if c := s.Peek(); c != '{' && c != '[' {
+			return false
+		}
+		var err error
+		decoded, err = s.Take()
+		return err == nil // else it is decoded again, for its error
+	}
+	ok := split(src, '{', take, func(_, raw []byte) {
+		if latest == nil {
+			return
+		}
+		if *latest.into = raw; latest.decoded != nil {
+			*latest.decoded = decoded
+		}
 	})
+	if !ok {
+		return errNotObject
+	}
+	return nil
 }
+
+// largeResult is the length in bytes of a value from which it is not copied: it has the message in memory.
+const largeResult = 64 << 10
 
 // elements calls found with the raw bytes of each element of the JSON array in src,
 // under the terms of members.
 func elements(src []byte, found func(value []byte)) error {
-	if !split(src, '[', func(_, value []byte) { found(value) }) {
+	if !split(src, '[', nil, func(_, value []byte) { found(value) }) {
 		return errNotArray
 	}
 	return nil
 }
 
-// split reports whether src is one object or array, which begins with open.
-func split(src []byte, open byte, found func(name, value []byte)) bool {
+// split reports whether src is one object or array, which begins with open. take, if not nil, may pass a value; else it is
+// skipped.
+func split(src []byte, open byte, take func(s *value.Scanner, name []byte) bool, found func(name, value []byte)) bool {
 	s := value.NewScanner(src)
 	if s.Peek() != open {
 		return false
@@ -62,7 +91,9 @@ func split(src []byte, open byte, found func(name, value []byte)) bool {
 		if open == '{' {
 			name, _, err = s.Key()
 		}
-		if err == nil {
+		if start := s.Pos(); err == nil && take != nil && take(&s, name) {
+			raw = src[start:s.Pos()]
+		} else if err == nil {
 			raw, err = s.Skip()
 		}
 		if err != nil {
@@ -82,8 +113,8 @@ type envelope struct {
 // readEnvelope splits a line.
 func readEnvelope(line []byte) (envelope, error) {
 	var e envelope
-	err := pick(line, field{"id", &e.id}, field{"method", &e.method}, field{"params", &e.params},
-		field{"result", &e.result}, field{"error", &e.fail})
+	err := pick(line, field{name: "id", into: &e.id}, field{name: "method", into: &e.method}, field{name: "params", into: &e.params},
+		field{name: "result", into: &e.result}, field{name: "error", into: &e.fail})
 	if bytes.Equal(e.id, []byte("null")) {
 		e.id = nil
 	}

@@ -44,8 +44,9 @@ func ReadResult(raw []byte) (v value.Value, failed bool, err error) {
 func readResult(raw []byte, asText bool) (result, error) {
 	var structured, content, isError, kind, task []byte
 	var asked input
-	err := pick(raw, field{"structuredContent", &structured}, field{"content", &content}, field{"isError", &isError},
-		field{"resultType", &kind}, field{"task", &task}, field{"inputRequests", &asked.requests}, field{"requestState", &asked.state})
+	var early value.Value
+	err := pick(raw, field{name: "structuredContent", into: &structured, decoded: &early}, field{name: "content", into: &content}, field{name: "isError", into: &isError},
+		field{name: "resultType", into: &kind}, field{name: "task", into: &task}, field{name: "inputRequests", into: &asked.requests}, field{name: "requestState", into: &asked.state})
 	switch {
 	case err != nil:
 		return result{}, err
@@ -58,6 +59,8 @@ func readResult(raw []byte, asText bool) (result, error) {
 	case asText && content != nil:
 		text, err := contentText(content)
 		return result{value: text}, err
+	case early != nil:
+		return result{value: early}, nil
 	case structured != nil && !bytes.Equal(structured, []byte("null")):
 		v, err := value.Decode(structured)
 		if err != nil {
@@ -97,11 +100,15 @@ func contentItems(content []byte) ([][]byte, error) {
 // textOf takes a text item apart; ok is false for any other.
 func textOf(item []byte) (t textItem, ok bool) {
 	var kind, raw []byte
-	err := pick(item, field{"type", &kind}, field{"text", &raw}, field{"annotations", &t.annotations}, field{"_meta", &t.meta})
+	err := pick(item, field{name: "type", into: &kind}, field{name: "text", into: &raw}, field{name: "annotations", into: &t.annotations}, field{name: "_meta", into: &t.meta})
 	if err != nil || string(kind) != `"text"` {
 		return textItem{}, false
 	}
-	v, _ := value.Decode(raw) // nil when it is missing or invalid
+	decode := value.Decode
+	if len(raw) >= largeResult {
+		decode = value.DecodeInPlace // it is most of the message
+	}
+	v, _ := decode(raw) // nil when it is missing or invalid
 	t.text, ok = v.(string)
 	return t, ok
 }
@@ -162,7 +169,7 @@ func textValue(text string) value.Value {
 	if start == "" || !strings.ContainsRune(`{["-0123456789tfn`, rune(start[0])) {
 		return text // prose is not decoded
 	}
-	v, err := value.Decode([]byte(text))
+	v, err := value.DecodeText(text)
 	if err != nil {
 		return text
 	}

@@ -75,8 +75,8 @@ func unsure(fail *Error) *Error {
 func readTask(raw []byte) (*task, error) {
 	t := task{isBare: true}
 	var id, status, message, wait, older []byte
-	err := pick(raw, field{"taskId", &id}, field{"status", &status}, field{"statusMessage", &message}, field{"pollIntervalMs", &wait},
-		field{"pollInterval", &older}, field{"result", &t.result}, field{"error", &t.fail}, field{"inputRequests", &t.requests})
+	err := pick(raw, field{name: "taskId", into: &id}, field{name: "status", into: &status}, field{name: "statusMessage", into: &message}, field{name: "pollIntervalMs", into: &wait},
+		field{name: "pollInterval", into: &older}, field{name: "result", into: &t.result}, field{name: "error", into: &t.fail}, field{name: "inputRequests", into: &t.requests})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (w *wakes) add(id string) (wake <-chan struct{}, forget func()) {
 // received takes a notification of a task. What it says of the task is not used: the task is asked for.
 func (w *wakes) received(params []byte) {
 	var id []byte
-	if pick(bytes.TrimSpace(params), field{"taskId", &id}) != nil {
+	if pick(bytes.TrimSpace(params), field{name: "taskId", into: &id}) != nil {
 		return
 	}
 	name, _ := textIn(id) // no call waits for ""

@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,9 +49,16 @@ func startWatch(ctx context.Context, limit time.Duration, clk clock) (w *watch, 
 	w = &watch{limit: limit}
 	ctx, cancel := context.WithCancelCause(ctx)
 	w.ctx = context.WithValue(ctx, watchKey{}, w)
-	w.timer = clk.afterFunc(limit, func() { cancel(errCallTimeout) })
+	var ends atomic.Pointer[context.CancelCauseFunc] // the runtime keeps some stopped timers, which must not keep the call
+	ends.Store(&cancel)
+	w.timer = clk.afterFunc(limit, func() {
+		if cancel := ends.Load(); cancel != nil {
+			(*cancel)(errCallTimeout)
+		}
+	})
 	return w, func() {
 		w.timer.Stop()
+		ends.Store(nil)
 		cancel(nil)
 	}
 }
