@@ -211,7 +211,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		}
 		recorded, mostRecorded := 0, 0
 		for _, e := range events {
-			switch e.Kind { //nolint:exhaustive // others are not counted
+			switch e.Kind { // others are not counted
 			case execution.QuestionAsked:
 				recorded++
 			case execution.Answered:

@@ -26,6 +26,7 @@ type fan struct {
 	edits   *edits            // of a block, in a run with a Gate; else nil
 	mixed   bool              // the output is not just the list, or the object, of those of all parts
 	enough  func(i int) bool  // of parts that run one after the other: none follows part i; nil: all run
+	surely  int               // parts that run unless one fails
 	records []*Record         // one for each part, nil until it has ended
 	over    []atomic.Bool     // of a plan: which of them have
 
@@ -115,7 +116,7 @@ func leastExecutions(part graph.Node) int {
 }
 
 func newFan(s *site, parts int) *fan {
-	f := &fan{site: s, records: make([]*Record, parts), ended: &interruption{why: "another part of the node has failed"}, failing: make(chan struct{}, 1)}
+	f := &fan{site: s, records: make([]*Record, parts), surely: parts, ended: &interruption{why: "another part of the node has failed"}, failing: make(chan struct{}, 1)}
 	f.ctx, f.cancel = context.WithCancelCause(s.ctx)
 	f.work = s.frame.live.evaluating(f.ctx)
 	if s.frame.graph.Plan != nil {
@@ -169,7 +170,7 @@ func (f *fan) limit(needs int) *Failure {
 		}
 	case *graph.MCP:
 		if !s.frame.live.caches(node) { // cached answers are no calls
-			calls = n
+			calls = f.surely
 		}
 	case *graph.Parallel:
 		what = "parallel has " + strconv.Itoa(n) + " branches"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"toolgraph/config"
@@ -37,10 +38,13 @@ var errCrash = errors.New("crash")
 // cut is a journal that fails after n events, as a crash would.
 type cut struct {
 	journal.Memory
+	mu   sync.Mutex // parts of a run record at the same time
 	left int
 }
 
 func (c *cut) Append(ctx context.Context, e execution.Event) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.left == 0 {
 		return errCrash
 	}

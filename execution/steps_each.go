@@ -123,7 +123,10 @@ func (l *live) eachItem(s *site, start time.Time, items []value.Value, keys []st
 			return s.fails(start, endOf(s.work, s.node, "before its parts", err))
 		}
 	}
-	if failed, err := l.startParts(f, parts, len(items)*leastOf(s.node)); failed != nil || err != nil {
+	if s.step.Until != nil { // it may hold after the first
+		f.surely = min(1, len(items))
+	}
+	if failed, err := l.startParts(f, parts, f.surely*leastOf(s.node)); failed != nil || err != nil {
 		return outcome{failed: failed}, err
 	}
 	if s.step.Repeat == nil && s.step.Until == nil {

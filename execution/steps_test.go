@@ -221,6 +221,31 @@ func TestLimitsOfSteps(t *testing.T) {
 	}
 }
 
+// Of items that end with until, only the first has to be within the limits when they begin.
+func TestLimitsOfItemsUntil(t *testing.T) {
+	var calls atomic.Int64
+	count := callerFunc(func(context.Context, string, string, value.Value) (value.Value, error) {
+		calls.Add(1)
+		return true, nil
+	})
+	for limit, want := range map[string]string{
+		"maxCalls: 2, maxNodeExecutions: 10":  "",
+		"maxCalls: 1, maxNodeExecutions: 10":  `executionLimits.maxCalls leaves 0 of 1`,
+		"maxCalls: 20, maxNodeExecutions: 12": "",
+		"maxCalls: 20, maxNodeExecutions: 4":  `step "b" has 1000 items and executionLimits.maxNodeExecutions leaves 0 of 4`,
+	} {
+		calls.Store(0)
+		_, err := execution.New(count).Run(t.Context(), stepsOf(t, "executionLimits: {"+limit+"}\n"+
+			`steps: [{id: a, call: up.get}, {id: b, each: "[1..1000]", until: $index = 0, call: up.get, after: [a]}]`), decode(t, `{}`), reading)
+		switch {
+		case want == "" && (err != nil || calls.Load() != 2):
+			t.Errorf("%s: %d calls, %v", limit, calls.Load(), err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %s", limit, err, want)
+		}
+	}
+}
+
 // A failure ends the calls in flight of its block and starts no others; a write that has not started never is.
 func TestFailureOfSteps(t *testing.T) {
 	g := stepsOf(t, `steps: [{id: a, call: up.slow}, {id: b, call: up.fail}, {id: w, call: up.save}]`)

@@ -108,7 +108,7 @@ func (f *frame) stepOf(n *config.Node, path string, vars map[string]value.Value)
 		all, failed = f.inTurn(n, parts, scopes, func(p part) outcome { return p.run() })
 	case n.Step.Until.Value == "":
 		all, failed = f.parts(path, parts, f.most(n) > 1)
-	case !f.affords(parts):
+	case !f.affords(parts[:min(1, len(parts))]): // until may hold after the first
 		failed = limit()
 	default:
 		f.order[f.next(path)] = true
