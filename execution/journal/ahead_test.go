@@ -54,11 +54,11 @@ func aheadOf(t *testing.T, s *Store, written, ahead [][]execution.Event) (c *com
 		}
 		return batch
 	}
-	if err := c.commit(batchOf(written), 0); err != nil {
+	if err := c.commit(batchOf(written)); err != nil {
 		t.Fatal(err)
 	}
 	batch := batchOf(ahead)
-	return c, c.addKnown(batch) == len(batch) && c.keep(s.data.(Ahead))
+	return c, c.addKnown(batch) == len(batch) && c.keep()
 }
 
 // Whatever of a run a process had written, and whatever it kept ahead of its next transaction, is what others find when it is killed.
@@ -132,7 +132,7 @@ func TestAheadIsOld(t *testing.T) {
 						rest = append(rest, newQueued(v, e))
 					}
 				}
-				if err := committer.commit(rest, 0); err != nil {
+				if err := committer.commit(rest); err != nil {
 					t.Fatal(err)
 				}
 				if now, err := os.ReadFile(files[0]); err != nil || len(now) > 0 {
@@ -166,6 +166,8 @@ func (c *countedWrites) Ahead(batch []Pending) bool {
 	c.ahead++
 	return c.Database.(Ahead).Ahead(batch)
 }
+
+func (c *countedWrites) Stay(batch []Pending) bool { return c.Database.(Ahead).Stay(batch) }
 
 func (c *countedWrites) Note(run string, name NoteName, text []byte) bool {
 	return c.Database.(Noter).Note(run, name, text)
@@ -206,4 +208,191 @@ func TestAheadIsNoTransaction(t *testing.T) {
 			t.Errorf("%d transactions, expected %d at most; %d times ahead", c.written, most, c.ahead)
 		}
 	})
+}
+
+// Under load, runs in progress stay ahead of the transaction, which packs those that have ended; when no more come, they get their rows, and so
+// do the packed ones. What stays is in no file any more when it has a row.
+func TestLoadIsPacked(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		data, err := NewSQLite(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(data, Options{})
+		j := s.Journal(nil, About{File: "/x/graph.yaml"})
+		if err := j.Append(t.Context(), flown("FIRST")[0]); err != nil {
+			t.Fatal(err)
+		}
+		// What is kept needs a database that was written.
+		s.writer.flush()
+		for id, age := range map[string]time.Duration{"OLD": youngest + linger, "LATER": -time.Hour} { // the clock was set back
+			e := flown(id)[0]
+			e.Time = time.Now().Add(-age)
+			if err := j.Append(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Append(t.Context(), flown("FIRST")[1]); err != nil {
+			t.Fatal(err)
+		}
+		const ended, begun = 40, 20
+		for i := range ended + begun {
+			f := newFlow(fmt.Sprint("RUN", i), value.NewObject(nil, nil))
+			f.call("0", 0)
+			f.record("0", "call", config.MCPNode, 1.0)
+			events := f.events
+			if i < ended {
+				events = f.end(1.0)
+			}
+			for _, e := range events {
+				e.Time = time.Now()
+				e.Sync = e.Step != nil || e.Record != nil
+				if err := j.Append(t.Context(), e); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		synctest.Wait()
+		if len(s.writer.queue.events) >= manyEvents || s.CanPark("FIRST") {
+			t.Errorf("%d events are not encoded, or a run can be parked before all of it is written", len(s.writer.queue.events))
+		}
+		time.Sleep(linger + time.Millisecond)
+		if n := rowsOf(t, s, "runs WHERE id = 'FIRST' AND events = 2"); n != 1 || !s.CanPark("FIRST") {
+			t.Errorf("%d: a run with a row stays ahead", n)
+		}
+		if packs, rows, files := rowsOf(t, s, "packs"), rowsOf(t, s, "runs"), kept(t, s); packs != 1 || rows != 3 || len(files) != 2 {
+			t.Errorf("%d packs, %d rows, %v", packs, rows, files)
+		}
+		if s.CanPark(fmt.Sprint("RUN", ended)) {
+			t.Error("a run without a row can be parked")
+		}
+		if h := s.Health(); h.Queued != 3*begun {
+			t.Errorf("%d events wait, want %d", h.Queued, 3*begun)
+		}
+		time.Sleep(linger)
+		if rows := rowsOf(t, s, "runs"); rows != 3+begun {
+			t.Errorf("%d rows when no more runs came, want %d", rows, 3+begun)
+		}
+		if h := s.Health(); h.Queued != 0 {
+			t.Errorf("%d events wait", h.Queued)
+		}
+		time.Sleep(idleAfter + time.Millisecond)
+		if packs, rows := rowsOf(t, s, "packs"), rowsOf(t, s, "runs"); packs != 0 || rows != 3+ended+begun {
+			t.Errorf("%d packs and %d rows when nothing was written for a while", packs, rows)
+		}
+		for _, file := range kept(t, s) {
+			if info, err := os.Stat(file); err != nil || info.Size() != 0 {
+				t.Errorf("%s: %v, %v", file, info.Size(), err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// fullBeside is a database whose files beside it cannot be written.
+type fullBeside struct{ Database }
+
+func (fullBeside) Ahead([]Pending) bool { return false }
+func (fullBeside) Stay([]Pending) bool  { return false }
+
+// Where what stays cannot be kept, a transaction has all, under load too.
+func TestLoadOnFullDisk(t *testing.T) {
+	data, err := NewSQLite(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(fullBeside{data}, Options{})
+	defer s.Close()
+	c, err := newCommitter(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &view{store: s}
+	var batch []queued
+	for i := range 20 {
+		for _, e := range append(flown(fmt.Sprint("ENDED", i)), flown(fmt.Sprint("BEGUN", i))[0]) {
+			e.Time = time.Now()
+			batch = append(batch, newQueued(v, e))
+		}
+	}
+	if err := c.commit(batch); err != nil || len(c.dirty) != 0 {
+		t.Fatalf("%d runs are left, %v", len(c.dirty), err)
+	}
+	if rows := rowsOf(t, s, "runs"); rows != 20 {
+		t.Errorf("%d rows, want those of 20 runs in progress", rows)
+	}
+}
+
+// A process that is killed under load leaves all that was kept of runs in progress, and of those that ended what their packs have: nothing is
+// lost, and nothing is there twice.
+func TestLoadSurvives(t *testing.T) {
+	synctest.Test(t, loadSurvives) // in which no run grows old
+}
+
+func loadSurvives(t *testing.T) {
+	t.Helper()
+	s, other := sharedStores(t)
+	c, err := newCommitter(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &view{store: s, about: About{File: "/x/graph.yaml", Server: "demo"}}
+	put := func(events []execution.Event) (batch []queued) {
+		for _, e := range events {
+			e.Sync = true
+			batch = append(batch, newQueued(v, e))
+		}
+		return batch
+	}
+	want := map[string][]execution.Event{}
+	now := time.Now().UTC().Round(0)
+	of := func(id string, from, to int) []execution.Event {
+		events := flown(id)
+		events[0].Time = now
+		want[id] = events[:to]
+		return events[from:to]
+	}
+	var first, second []queued
+	const runs = 24
+	if err := c.commit(put(of("FIRST", 0, 3))); err != nil { // what is kept needs a database that was written
+		t.Fatal(err)
+	}
+	for i := range runs {
+		first = append(first, put(of(fmt.Sprint("ENDED", i), 0, len(flown(""))))...)
+		first = append(first, put(of(fmt.Sprint("BEGUN", i), 0, 5))...)
+	}
+	if err := c.commit(first); err != nil || len(c.dirty) != runs {
+		t.Fatalf("%d runs are left, %v", len(c.dirty), err)
+	}
+	for i := range runs { // some of those that were left go on, some end, and others begin
+		switch i % 3 {
+		case 0:
+			second = append(second, put(of(fmt.Sprint("BEGUN", i), 5, 12))...)
+		case 1:
+			second = append(second, put(of(fmt.Sprint("BEGUN", i), 5, len(flown(""))))...)
+		}
+		second = append(second, put(of(fmt.Sprint("LATER", i), 0, len(flown(""))))...)
+	}
+	if err := c.commit(second); err != nil || len(c.dirty) != runs-runs/3 {
+		t.Fatalf("%d runs are left, %v", len(c.dirty), err)
+	}
+	if added := c.addKnown(put(of("BEGUN2", 5, 9))); added != 4 || !c.keep() {
+		t.Fatal("it is not kept")
+	}
+	Die(s)
+	for id, events := range want {
+		got, err := other.Load(t.Context(), id)
+		if err != nil || !reflect.DeepEqual(got, events) {
+			t.Errorf("%s: %d events of %d: %v", id, len(got), len(events), err)
+		}
+	}
+	if all, err := other.List(t.Context(), Filter{Limit: -1}); err != nil || len(all) != len(want) {
+		t.Errorf("%d runs, want %d, %v", len(all), len(want), err)
+	}
+	if left := kept(t, s); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 }

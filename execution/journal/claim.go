@@ -41,7 +41,7 @@ func (s *Store) Interrupted(ctx context.Context, of About) ([]Run, error) {
 	if err := s.giveBackUnknown(ctx); err != nil {
 		return nil, err
 	}
-	return s.verified(ctx, ` WHERE `+isAdrift+` AND (file = $1 OR server = $2) ORDER BY seq`, of.File, of.Server)
+	return s.verifiedIn(ctx, s.unendedReader, ` WHERE `+isAdrift+` AND (file = $1 OR server = $2) ORDER BY seq`, of.File, of.Server)
 }
 
 // ErrRunning is the error of Claim for a run of another process.
@@ -117,7 +117,7 @@ func (s *Store) giveBackUnknown(ctx context.Context) error {
 	if owner == "" {
 		return nil
 	}
-	db, err := s.reader(ctx)
+	db, err := s.unendedReader(ctx)
 	if err != nil {
 		if errors.Is(err, ErrNoStore) {
 			return nil

@@ -13,14 +13,18 @@ import (
 
 // committer writes batches of events. It belongs to the writer's goroutine.
 type committer struct {
-	store *Store
-	db    *sql.DB
-	runs  map[string]*track
-	free  []*track // of runs that have ended, for their memory
-	dirty []*track // those with events that are not written
-	ahead []Pending
-	wrong error // of an event that was to be kept ahead; it ends the recording
-	bytes int64 // of the runs that have ended in the last batch
+	store    *Store
+	db       *sql.DB
+	runs     map[string]*track
+	free     []*track // of runs that have ended, for their memory
+	dirty    []*track // those with events that are not written
+	reopened []*track // those of them that have a row, since the last call of hasAdded
+	last     []*track // those that the last transaction wrote, for their memory
+	ahead    []Pending
+	size     int   // of what is not written, in bytes, about
+	wrong    error // of an event that was added before a transaction; it ends the recording
+	load     bool  // the last transaction had many runs that have ended
+	bytes    int64 // of the runs that have ended in the last batch
 }
 
 // background is the context of transactions, which are never cancelled.
@@ -36,19 +40,17 @@ func newCommitter(s *Store) (*committer, error) {
 	return &committer{store: s, db: db, runs: map[string]*track{}}, err
 }
 
-// commit writes a batch in one transaction, and retries while the store cannot be written. The first ones were added when they
-// were kept ahead.
-func (c *committer) commit(batch []queued, added int) error {
+// commit writes a batch, and what was added before it, in one transaction, and retries while the store cannot be written.
+func (c *committer) commit(batch []queued) error {
 	if c.wrong != nil {
 		return c.wrong
 	}
-	for i := added; i < len(batch); i++ {
+	for i := range batch {
 		if err := c.add(batch, &batch[i]); err != nil {
 			return err
 		}
 	}
-	touched := c.dirty
-	c.dirty = c.dirty[:0]
+	touched := c.leave(batch)
 	if err := c.write(batch, touched); err != nil {
 		return err
 	}
@@ -56,11 +58,12 @@ func (c *committer) commit(batch []queued, added int) error {
 		return err
 	}
 	c.store.writer.written(touched)
-	c.bytes = 0
+	c.bytes, c.size, c.reopened = 0, 0, c.reopened[:0]
 	for _, t := range touched {
 		if t.Status != Running && !t.Taken {
 			c.bytes += t.Bytes
 		}
+		c.store.settle(t)
 		body, sums := t.Body.Body, t.Body.Sums
 		t.Body, t.Chunks, t.Spills = Chunk{}, nil, nil
 		if t.Taken {
@@ -72,7 +75,6 @@ func (c *committer) commit(batch []queued, added int) error {
 		}
 	}
 	for i := range batch {
-		c.store.settle(&batch[i].event)
 		if id := batch[i].release; id != "" {
 			if err := c.store.writer.persist(batch, func() error { return c.giveBack(id, batch[i].park) }); err != nil {
 				return err
@@ -132,7 +134,7 @@ func (c *committer) lose(batch []queued, run string, had bool) {
 func (c *committer) recycle(t *track, body, sums []byte) {
 	const most = 1024
 	if len(c.free) < most && cap(body) <= 4*usualChunk {
-		*t = track{sums: sums[:0]}
+		*t = track{sums: sums[:0], settled: t.settled[:0]}
 		t.body = body[:0]
 		c.free = append(c.free, t)
 	}
@@ -153,7 +155,11 @@ func (c *committer) add(batch []queued, q *queued) error {
 	}
 	if len(t.body) == 0 && len(t.Chunks) == 0 {
 		c.dirty = append(c.dirty, t)
+		if t.Seq != 0 {
+			c.reopened = append(c.reopened, t)
+		}
 	}
+	c.size += headerWeight + q.size
 	if err := t.add(q.event, q.size); err != nil {
 		return fmt.Errorf("an event of run %s cannot be encoded: %w", q.event.Run, err)
 	}
@@ -162,6 +168,9 @@ func (c *committer) add(batch []queued, q *queued) error {
 		c.store.writer.hasGaps(t.ID)
 	}
 	t.hurries = t.hurries || q.hurries()
+	if c.store.noter != nil {
+		t.settles(&q.event)
+	}
 	return nil
 }
 

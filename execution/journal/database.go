@@ -67,8 +67,15 @@ type Noter interface {
 	Erase(run string, erased func(NoteName) bool)
 }
 
-// Packer is a Database with runs that its table of totals does not count, until they are read or the next Sweep.
+// Packer is a Database with runs that its table of totals does not count, until they are read or the next Sweep. They have ended.
 type Packer interface {
+	// SweepDead is Sweep for who reads only runs that have not ended, or no runs: it is cheap under load.
+	SweepDead(ctx context.Context) error
+
+	// Unpack gives some of the runs that this process has packed their rows, and reports whether there may be more. It is called by
+	// the goroutine that writes.
+	Unpack(ctx context.Context) (more bool, err error)
+
 	// Packed returns how many there are, and about how many bytes they have.
 	Packed(ctx context.Context, db *sql.DB) (runs, bytes int64, err error)
 }

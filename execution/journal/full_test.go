@@ -63,7 +63,7 @@ func TestV17FullDisk(t *testing.T) {
 	}
 	kept := make(chan error, 1)
 	batch[7].done = kept
-	if err := c.commit(batch, 0); err != nil || pauses != 3 {
+	if err := c.commit(batch); err != nil || pauses != 3 {
 		t.Fatalf("%d pauses, %v", pauses, err)
 	}
 	if err := <-kept; err == nil || !strings.Contains(err.Error(), "full") {

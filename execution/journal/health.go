@@ -63,12 +63,11 @@ func (s *Store) Health() Health {
 }
 
 // waiting returns the events that wait, or are being written, and how long the oldest has waited.
-func (w *writer) waiting(now time.Time) (events, bytes int, oldest time.Duration) {
+func (w *writer) waiting(now time.Time) (n, bytes int, oldest time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := [][]queued{w.writing, w.queue.events}
-	var since time.Time
-	for _, part := range all {
+	events, since := w.added.events, w.added.oldest
+	for _, part := range [][]queued{w.writing, w.queue.events} {
 		for i := range part {
 			if part[i].view == nil { // a flush
 				continue
@@ -154,7 +153,7 @@ func (s *Store) Census(ctx context.Context) (c Census, err error) {
 		return c, nil
 	}
 	if err == nil && !s.opts.ReadOnly {
-		err = s.data.Sweep(ctx)
+		err = s.sweepDead(ctx)
 	}
 	if err != nil {
 		return c, s.readFault(err)

@@ -58,7 +58,7 @@ func (o openCalls) event(e *execution.Event) {
 			return
 		}
 		for inner := range o {
-			if closes(e.Record, inner) {
+			if closerOf(e.Record).closes(inner) {
 				delete(o, inner)
 			}
 		}
@@ -78,12 +78,21 @@ func (o openCalls) sorted() []openCall {
 	return slices.SortedFunc(maps.Values(o), func(a, b openCall) int { return a.visit.At().Compare(b.visit.At()) })
 }
 
-// closes reports whether a record ends everything at an address: it is of the same step or part, of
+// closer is where a record is, and so what it ends.
+type closer struct {
+	frame execution.Address
+	index int
+	part  string
+}
+
+func closerOf(r *execution.Record) closer { return closer{r.Frame, r.Index, r.Part} }
+
+// closes reports whether the record ends everything at an address: it is of the same step or part, of
 // one around it, or of a later one.
-func closes(r *execution.Record, at execution.Address) bool {
+func (c closer) closes(at execution.Address) bool {
 	for at != "" {
 		frame, index, part := at.Split()
-		if r.Frame == frame && (r.Index > index || r.Index == index && (r.Part == "" || r.Part == part)) {
+		if c.frame == frame && (c.index > index || c.index == index && (c.part == "" || c.part == part)) {
 			return true
 		}
 		at = frame

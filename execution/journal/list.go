@@ -26,25 +26,41 @@ const parkedNow = `CASE WHEN ` + isParked + ` THEN 1 ELSE 0 END`
 // reader returns the database for reading: with the events that this process has queued, and with
 // the runs of dead processes marked as interrupted. The error is ErrNoStore when there is none.
 func (s *Store) reader(ctx context.Context) (*sql.DB, error) {
+	return s.readerAfter(ctx, s.data.Sweep)
+}
+
+// unendedReader is reader for who reads only runs that have not ended, or no runs: others may still be packed.
+func (s *Store) unendedReader(ctx context.Context) (*sql.DB, error) {
+	return s.readerAfter(ctx, s.sweepDead)
+}
+
+func (s *Store) sweepDead(ctx context.Context) error {
+	if packer, packs := s.data.(Packer); packs {
+		return packer.SweepDead(ctx)
+	}
+	return s.data.Sweep(ctx)
+}
+
+func (s *Store) readerAfter(ctx context.Context, sweep func(context.Context) error) (*sql.DB, error) {
 	s.writer.flush()
 	db, err := s.data.Open(ctx, false)
 	if err != nil || s.opts.ReadOnly {
 		s.countRead(err)
 		return db, err
 	}
-	return db, s.readFault(s.data.Sweep(ctx))
+	return db, s.readFault(sweep(ctx))
 }
 
 // List returns the runs that the filter selects, the newest first. It reads up to 16 MiB of them
 // to find damaged ones.
 func (s *Store) List(ctx context.Context, f Filter) ([]Run, error) {
 	where, args := f.where()
-	return s.verified(ctx, where, args...)
+	return s.verifiedIn(ctx, s.reader, where, args...)
 }
 
-// verified returns the runs that a clause selects, the damaged ones marked.
-func (s *Store) verified(ctx context.Context, where string, args ...any) ([]Run, error) {
-	runs, err := s.query(ctx, where, args...)
+// verifiedIn returns the runs that a clause selects, the damaged ones marked.
+func (s *Store) verifiedIn(ctx context.Context, open func(context.Context) (*sql.DB, error), where string, args ...any) ([]Run, error) {
+	runs, err := s.queryIn(ctx, open, where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +69,11 @@ func (s *Store) verified(ctx context.Context, where string, args ...any) ([]Run,
 
 // query returns the runs that a clause selects, in its order.
 func (s *Store) query(ctx context.Context, where string, args ...any) ([]Run, error) {
-	db, err := s.reader(ctx)
+	return s.queryIn(ctx, s.reader, where, args...)
+}
+
+func (s *Store) queryIn(ctx context.Context, open func(context.Context) (*sql.DB, error), where string, args ...any) ([]Run, error) {
+	db, err := open(ctx)
 	if errors.Is(err, ErrNoStore) {
 		return nil, nil
 	}

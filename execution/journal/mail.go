@@ -92,7 +92,7 @@ func (s *Store) signOff() {
 
 // Processes returns the processes that live and can get messages, the oldest first.
 func (s *Store) Processes(ctx context.Context) ([]Process, error) {
-	db, err := s.reader(ctx)
+	db, err := s.unendedReader(ctx)
 	if errors.Is(err, ErrNoStore) {
 		return nil, nil
 	}
@@ -121,7 +121,7 @@ func (s *Store) Processes(ctx context.Context) ([]Process, error) {
 // it. The message is stored until the process takes it, or ends. The error wraps ErrNoProcess when it
 // does not live.
 func (s *Store) Send(ctx context.Context, process string, m Message) error {
-	db, err := s.reader(ctx)
+	db, err := s.unendedReader(ctx)
 	if errors.Is(err, ErrNoStore) {
 		return fmt.Errorf("process %q: %w", process, ErrNoProcess)
 	}

@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 
 	"toolgraph/execution"
 )
@@ -20,6 +21,8 @@ type beginning struct {
 	File   string `json:"file,omitempty"`
 	Server string `json:"server,omitempty"`
 	First  []byte `json:"first"` // the frame of its run-started; secrets are redacted
+
+	text []byte // as JSON
 }
 
 // MaxNote is the length of the longest note, in bytes.
@@ -95,18 +98,42 @@ type NoteName struct {
 
 func nameOfNote(v *execution.Visit) NoteName { return NoteName{At: v.At(), Attempt: attemptOf(v)} }
 
-// settle erases the notes of calls whose outcome is in the database with an event.
-func (s *Store) settle(e *execution.Event) {
+// settlement is an event that ends noted calls: a record, which ends what it closes, or a failed attempt.
+type settlement struct {
+	record closer
+	failed NoteName // empty: it is a record
+}
+
+// settles keeps what of an event erases notes, once it is in the database.
+func (t *track) settles(e *execution.Event) {
+	switch {
+	case e.Kind == execution.CallStarted && e.Sync:
+		t.noted = true
+	case !t.noted:
+	case e.Record != nil:
+		t.settled = append(t.settled, settlement{record: closerOf(e.Record)})
+	case e.Kind == execution.AttemptFailed:
+		t.settled = append(t.settled, settlement{failed: nameOfNote(e.Step)})
+	}
+}
+
+// settle erases the notes of calls whose outcome is in the database with what was written of a run.
+func (s *Store) settle(t *track) {
 	switch {
 	case s.noter == nil:
-	case e.Record != nil:
-		s.noter.Erase(e.Run, func(n NoteName) bool { return closes(e.Record, n.At) })
-	case e.Kind == execution.AttemptFailed:
-		s.noter.Erase(e.Run, func(n NoteName) bool { return n == nameOfNote(e.Step) })
-	case e.End != nil:
+	case t.Status != Running:
 		// A note would restore the run when that is deleted and the process is killed.
-		s.forget(e.Run)
+		s.forget(t.ID)
+	case len(t.settled) > 0:
+		s.noter.Erase(t.ID, func(n NoteName) bool {
+			return slices.ContainsFunc(t.settled, func(by settlement) bool { return by.ends(n) })
+		})
 	}
+	t.settled = t.settled[:0]
+}
+
+func (s settlement) ends(n NoteName) bool {
+	return n == s.failed || s.failed == NoteName{} && s.record.closes(n.At)
 }
 
 // forget erases the notes of a run.
@@ -140,21 +167,51 @@ func (w *writer) note(e execution.Event, form noteForm) bool {
 	}
 	n := Note{Event: e}
 	if isUnwritten {
-		if form == shortNote {
-			first := *begun.start
-			first.Args = (&Gap{Reason: Unwritten}).value()
-			begun.start, begun.size = &first, 0
+		if n.Begin = begun.noted; form == shortNote || n.Begin == nil {
+			n.Begin = begun.beginning(e.Run, form)
 		}
-		first := execution.Event{Kind: execution.RunStarted, Run: e.Run, Time: begun.at, Start: begun.start}
-		t := track{view: begun.view}
-		t.ID = e.Run
-		if begun.size >= MaxNote || t.add(first, begun.size) != nil {
+		if n.Begin == nil {
 			return false
 		}
-		n.Begin = &beginning{File: t.view.about.File, Server: t.view.about.Server, First: t.body}
+		if form == wholeNote && begun.noted == nil {
+			w.remember(e.Run, n.Begin)
+		}
 	}
-	text, err := json.Marshal(n)
+	memory := noteTexts.Get().(*[MaxNote + 1]byte)
+	defer noteTexts.Put(memory)
+	text, err := n.append(memory[:0])
 	return err == nil && w.store.noter.Note(e.Run, nameOfNote(e.Step), text)
+}
+
+// beginning returns the data for the row of a run; nil if that is too long for a note.
+func (u *unwritten) beginning(run string, form noteForm) *beginning {
+	first, size := execution.Event{Kind: execution.RunStarted, Run: run, Time: u.at, Start: u.start}, u.size
+	if form == shortNote {
+		start := *u.start
+		start.Args = (&Gap{Reason: Unwritten}).value()
+		first.Start, size = &start, 0
+	}
+	if size >= MaxNote {
+		return nil
+	}
+	t := track{view: u.view}
+	t.body = make([]byte, 0, usualChunk)
+	args, err := t.encode(first.Start.Args, size)
+	if err != nil || t.event(first, u.view.secrets) != nil {
+		return nil
+	}
+	t.value(args)
+	return newBeginning(t.view.about, t.body)
+}
+
+// remember lets the later notes of a run have the same beginning.
+func (w *writer) remember(run string, b *beginning) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if u, isUnwritten := w.unwritten[run]; isUnwritten {
+		u.noted = b
+		w.unwritten[run] = u
+	}
 }
 
 // written drops the beginnings of runs that have their rows now, and ends the work on those that have

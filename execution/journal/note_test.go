@@ -52,8 +52,12 @@ func TestOutcomesSettleTheirNotes(t *testing.T) {
 		{execution.Event{Record: record("1")}, 1},
 		{execution.Event{End: &execution.End{}}, 0},
 	} {
-		c.event.Run = "RUN"
-		s.settle(&c.event)
+		run := &track{noted: true}
+		if run.ID, run.Status = "RUN", Running; c.event.End != nil {
+			run.Status = Finished
+		}
+		run.settles(&c.event)
+		s.settle(run)
 		if got := len(l["RUN"]); got != c.left {
 			t.Errorf("%d notes are left, want %d, after %+v", got, c.left, c.event)
 		}

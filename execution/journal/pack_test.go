@@ -25,7 +25,7 @@ func together(t *testing.T, s *Store, runs ...[]execution.Event) {
 			batch = append(batch, newQueued(&view{store: s, about: About{File: "/x/graph.yaml", Server: "demo"}}, e))
 		}
 	}
-	if err := c.commit(batch, 0); err != nil {
+	if err := c.commit(batch); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -74,13 +74,6 @@ func TestRunsOfABatchAreOneRow(t *testing.T) {
 		"after its end": func(t *testing.T, s, other *Store) *Store {
 			if err := s.Close(); err != nil || rowsOf(t, s, "packs") != 0 {
 				t.Error("closing leaves packs", err)
-			}
-			return other
-		},
-		"a small batch": func(t *testing.T, s, other *Store) *Store {
-			together(t, s, flown("NEXT"))
-			if rowsOf(t, s, "packs") != 0 {
-				t.Error("the load is over, and there are packs")
 			}
 			return other
 		},

@@ -66,6 +66,9 @@ func (s *Store) CanPark(id string) bool {
 	if w.gaps[id] || w.runsTaken[id] || w.off != nil || w.failing != nil || w.lost.runs[id] != 0 {
 		return false
 	}
+	if _, isUnwritten := w.unwritten[id]; isUnwritten || w.added.runs[id] {
+		return false
+	}
 	for _, part := range [][]queued{w.writing, w.queue.events} {
 		for i := range part {
 			if part[i].event.Run == id {
@@ -106,7 +109,7 @@ func (s *Store) Due(ctx context.Context, files []About, at time.Time, most int) 
 	of := ` AND (file IN (` + strings.Join(paths, ",") + `) OR server IN (` + strings.Join(servers, ",") + `))`
 	now := parameter(len(args) + 1)
 	args = append(args, micros(at))
-	due, err = s.query(ctx, ` WHERE `+isParked+` AND due <= `+now+of+` ORDER BY due LIMIT `+parameter(len(args)+1), append(args, most)...)
+	due, err = s.queryIn(ctx, s.unendedReader, ` WHERE `+isParked+` AND due <= `+now+of+` ORDER BY due LIMIT `+parameter(len(args)+1), append(args, most)...)
 	if err != nil || len(due) == most {
 		return due, at, err
 	}

@@ -152,7 +152,8 @@ func (s *Store) pruneDue(ctx context.Context) (again time.Duration, err error) {
 		return again, s.writeFault(err)
 	}
 	s.pruner.room.Store(keep.leastBytes() / 64)
-	due, err := s.isDue(ctx, db, keep, s.pruner.written.Swap(0) > 0)
+	s.pruner.written.Store(0)
+	due, err := s.isDue(ctx, db, keep)
 	switch {
 	case err != nil:
 		return passIdle, s.writeFault(err)
@@ -199,12 +200,12 @@ func (s *Store) addUp(ctx context.Context) error {
 	return nil
 }
 
-// isDue reports whether a pass would delete anything. Before, runs that are there and not counted yet are, unless many are
-// recorded: then packed ones stay so, and count as what they have altogether.
-func (s *Store) isDue(ctx context.Context, db *sql.DB, keep Policy, busy bool) (due bool, err error) {
+// isDue reports whether a pass would delete anything. Packed runs, which get their rows when the load is over, count as what they have
+// altogether, unless there are rules.
+func (s *Store) isDue(ctx context.Context, db *sql.DB, keep Policy) (due bool, err error) {
 	packed := group{first: math.MaxInt64}
 	packer, packs := s.data.(Packer)
-	if packs = packs && busy && len(keep.Rules) == 0; packs {
+	if packs = packs && len(keep.Rules) == 0; packs {
 		packed.runs, packed.bytes, err = packer.Packed(ctx, db)
 	} else {
 		err = s.data.Sweep(ctx)

@@ -80,7 +80,7 @@ func (f *facts) follow(e *execution.Event) {
 	case e.Answer != nil:
 		f.close(func(q *Asked) bool { return q.Address == e.At() })
 	case e.Record != nil:
-		f.close(func(q *Asked) bool { return closes(e.Record, q.Address) }) // a run that ends does not wait for the answer
+		f.close(func(q *Asked) bool { return closerOf(e.Record).closes(q.Address) }) // a run that ends does not wait for the answer
 	case e.End != nil:
 		f.Question, f.Beside, f.Spilled, f.Used = nil, nil, e.End.Spilled, (*usedText)(e.End.Used)
 	}

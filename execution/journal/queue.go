@@ -28,8 +28,8 @@ const (
 	batchEvents = 4096
 )
 
-// newQueued returns an event of a run. It drops the arguments of a call: they are not recorded,
-// and would take memory.
+// newQueued returns an event of a run. It drops the arguments of a call, and a value that is known to be longer than
+// is allowed: they are not recorded, and would take memory until the event is written.
 func newQueued(v *view, e execution.Event) queued {
 	if e.Step != nil && e.Step.Args != nil {
 		step := *e.Step
@@ -45,7 +45,13 @@ func newQueued(v *view, e execution.Event) queued {
 	case e.Answer != nil && e.Answer.Content != nil:
 		size = value.Size(e.Answer.Content)
 	}
-	bytes := eventBytes + valueBytes*size
+	held := size
+	if v.store != nil && e.Record != nil && size > v.store.opts.MaxValue {
+		record := *e.Record
+		record.Output = value.Null // only its size is stored
+		e.Record, held = &record, 0
+	}
+	bytes := eventBytes + valueBytes*held
 	if e.Question != nil {
 		bytes += len(e.Question.Message)
 	}
@@ -64,8 +70,7 @@ type queue struct {
 	events  []queued
 	bytes   int // of all events in it
 	awaited int // events that runs wait for
-	ahead   int // of the oldest events, which are kept ahead of a transaction
-	hurried int // of the others, those about calls that are not safe to repeat
+	hurried int // events about calls that are not safe to repeat
 
 	spare []queued // the memory of a batch that was written
 }
@@ -86,38 +91,19 @@ func (q *queue) count(e *queued, n int) {
 	}
 }
 
-// uncount takes an event out of the sums.
-func (q *queue) uncount(i int) {
-	e := &q.events[i]
-	if q.count(e, -1); i < q.ahead && e.hurries() {
-		q.hurried++ // it was not counted any more
-	}
-}
-
-// moveAhead notes that n more events are ahead of their transaction.
-func (q *queue) moveAhead(n int) {
-	for i := range n {
-		if q.events[q.ahead+i].hurries() {
-			q.hurried--
-		}
-	}
-	q.ahead += n
-}
-
-// take removes and returns the oldest events, as many as one transaction may have, and how many of them are kept ahead.
-func (q *queue) take() (batch []queued, ahead int) {
+// take removes and returns the oldest events, as many as one transaction may have.
+func (q *queue) take() (batch []queued) {
 	n := 0
 	for before := q.bytes; n < len(q.events) && n < batchEvents && before-q.bytes < batchMost; n++ {
-		q.uncount(n)
+		q.count(&q.events[n], -1)
 	}
-	batch, ahead = q.events[:n], min(n, q.ahead)
-	q.ahead -= ahead
+	batch = q.events[:n]
 	if cap(q.spare) > spareEvents && n < cap(q.spare)/spareLoad { // the load is over
 		q.spare = nil
 	}
 	q.events = append(q.spare[:0], q.events[n:]...)
 	q.spare = nil
-	return batch, ahead
+	return batch
 }
 
 // drop drops the events of a run. Their places stay, as those of events that were written.
@@ -127,7 +113,7 @@ func (q *queue) drop(run string) {
 		if e.view == nil || e.event.Run != run {
 			continue
 		}
-		q.uncount(i)
+		q.count(e, -1)
 		if e.done != nil {
 			e.done <- takenError(run)
 		}

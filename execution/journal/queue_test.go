@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"toolgraph/execution"
 )
@@ -23,6 +24,7 @@ func TestUrgency(t *testing.T) {
 		w.queue.put(&q)
 	}
 	expect("nothing", never)
+	w.since = time.Now()
 	put(queued{event: execution.Event{Kind: execution.RunStarted}})
 	put(queued{event: execution.Event{Kind: execution.RunFinished, Sync: true}})
 	expect("a whole run", later)
@@ -30,18 +32,21 @@ func TestUrgency(t *testing.T) {
 	expect("a call", soon)
 	put(queued{done: make(chan error, 1)})
 	expect("an event that a run waits for", now)
-	if got, _ := w.queue.take(); len(got) != 4 {
+	w.since = time.Time{}
+	if got := w.queue.take(); len(got) != 4 {
 		t.Errorf("%d events", len(got))
 	}
 	expect("taking it", never)
 	put(queued{bytes: hurryFrom})
 	expect("much", now)
 	w.queue.take()
-	for range batchEvents {
+	for range manyEvents {
 		w.queue.put(&queued{})
 	}
-	expect("as many as one transaction takes", now)
+	expect("many events", filled)
 	w.queue.take()
+	w.added.hurries = true
+	expect("encoding a call", soon)
 	w.closing = true
 	expect("the end", now)
 	if q := w.queue; q.bytes != 0 || q.awaited != 0 || q.hurried != 0 || len(q.events) != 0 {
@@ -64,7 +69,7 @@ func TestDroppedEvents(t *testing.T) {
 		t.Errorf("%d bytes, %d awaited, %d hurried events", q.bytes, q.awaited, q.hurried)
 	}
 	var runs []string
-	batch, _ := w.queue.take()
+	batch := w.queue.take()
 	for _, q := range batch {
 		if q.view != nil {
 			runs = append(runs, q.event.Run)

@@ -77,6 +77,8 @@ func (w *chunkWriter) event(e execution.Event, secrets *config.Secrets) error {
 	case isShortEnd(e):
 		w.number(endForm)
 		w.time(e.Time)
+	case isShortStart(e):
+		w.body = AppendBytes(w.body, startHead(e))
 	default:
 		head, err := json.Marshal(bare(e, secrets))
 		w.body = AppendBytes(w.body, head)
@@ -142,8 +144,12 @@ const digestSize = 8 // bytes
 
 // isDigest reports whether a digest has the form in which calls have it.
 func isDigest(text string) bool {
-	raw, err := hex.DecodeString(text)
-	return err == nil && len(raw) == digestSize && hex.EncodeToString(raw) == text
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(text) == hex.EncodedLen(digestSize)
 }
 
 // mostNumber is the largest number in a frame.

@@ -21,7 +21,9 @@ type track struct {
 	facts facts
 	gap   bool // the last event was not recorded as it was
 
-	hurries bool // something about a call that is not safe to repeat is neither written nor kept ahead
+	hurries bool         // something about a call that is not safe to repeat is neither written nor kept ahead
+	noted   bool         // there may be notes of the run
+	settled []settlement // that are not written
 
 	chunkWriter        // of the chunk that is being filled
 	sums        []byte // of its frames

@@ -15,6 +15,8 @@ type writer struct {
 	store *Store
 	pause func(err error) <-chan time.Time // between two attempts to write
 
+	packs  bool          // there may be packed runs; it belongs to the goroutine, as the next
+	loaded time.Time     // when the last transaction of many runs ended
 	wake   chan struct{} // the urgency of the queue may have grown
 	closed chan struct{} // closed by close
 	done   chan struct{} // closed when the goroutine has ended
@@ -22,8 +24,9 @@ type writer struct {
 	mu    sync.Mutex // guards the fields below
 	room  *sync.Cond // the queue has room, or put no longer waits
 	queue queue
-	// writing are the events of the batch that is being written.
+	// writing are the events that are being encoded, or written.
 	writing []queued
+	added   added
 	// unwritten are the run-started of runs that have no row yet, by run.
 	unwritten map[string]unwritten
 	lost      losses
@@ -31,7 +34,7 @@ type writer struct {
 	gaps      map[string]bool // runs of this process that are not recorded as they were
 	working   map[string]bool // runs on which this process works, see work
 	begun     bool
-	since     time.Time // of which time no event was written, although one waits; zero: none waits
+	since     time.Time // of which time no event was written, although one waits, encoded or not; zero: none waits
 	closing   bool
 	failing   error // of the last attempt to write; nil: it succeeded
 	attempts  int   // that failed one after the other
@@ -43,20 +46,22 @@ const (
 	// queueMost is the backpressure limit, in bytes of memory: runs wait while the queue has
 	// more. The process grows by about three times as much, with SQLite, the batch that is
 	// being written and the garbage.
-	queueMost = 4 << 20
+	queueMost = 2 << 20
 	// batchMost bounds one transaction, in bytes of the same.
 	batchMost = queueMost / 2
 	// hurryFrom is the size of the queue from which it is written at once.
 	hurryFrom = batchMost
-	// manyEvents is how many events are likewise written at once: a larger batch costs no less
-	// for each, and more memory.
-	manyEvents = 2048
+	// manyEvents is how many events are encoded at once: so they take a tenth of the memory until the transaction, and what
+	// the garbage collector and the caches of the processor have to do with them is over.
+	manyEvents = 128
 	// linger is how long events gather: most runs are one transaction.
 	linger = 25 * time.Millisecond
 	// pace is the time between transactions that begin only because of a call that is not
 	// safe to repeat. Each makes in-doubt calls less likely after a crash, and costs as much
 	// as a small run.
 	pace = 3 * time.Millisecond
+	// idleAfter is how long after the last transaction of many runs the packed ones get their rows: the load is over then, and no burst follows.
+	idleAfter = 5 * time.Second
 )
 
 // unwritten is the run-started of a run that has no row yet.
@@ -64,14 +69,16 @@ type unwritten struct {
 	view  *view
 	at    time.Time
 	start *execution.Start
-	size  int // of the arguments as JSON
+	size  int        // of the arguments as JSON
+	noted *beginning // in its notes; nil: it has none
 }
 
 func newWriter(s *Store) *writer {
 	w := &writer{
 		store: s, pause: s.pauseAfter,
 		unwritten: map[string]unwritten{}, lost: losses{runs: map[string]int{}}, runsTaken: map[string]bool{}, gaps: map[string]bool{}, working: map[string]bool{},
-		wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
+		added: added{runs: map[string]bool{}},
+		wake:  make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.room = sync.NewCond(&w.mu)
 	return w
@@ -188,36 +195,90 @@ func (w *writer) run() {
 		w.stop(nil, err)
 		return
 	}
+	packer, _ := w.store.data.(Packer)
+	w.loaded = time.Now() // perhaps another process has packed runs
 	timer := time.NewTimer(linger)
 	defer timer.Stop()
-	var written time.Time // when a transaction last ended, or something was kept ahead of one
+	var safe time.Time // since when all that hurries survives the process
 	for {
-		if w.gather(timer, written) == soon && w.keepAhead(c) {
-			written = time.Now()
+		urge := w.gather(timer, safe)
+		if urge == idle {
+			more, err := packer.Unpack(background)
+			w.packs = more && err == nil // else who reads does it, or the writer after its next transaction
 			continue
 		}
-		batch, added, more := w.take()
-		if !more {
-			return
+		batch := w.take()
+		if len(batch) == 0 && len(c.dirty) == 0 {
+			return // it is closed
 		}
-		if err := c.commit(batch, added); err != nil {
-			w.stop(batch, err)
-			return
+		added := c.addKnown(batch)
+		if added == len(batch) && (urge == filled && c.size < batchMost || urge == soon && c.keep()) {
+			if urge == soon {
+				safe = time.Now()
+			}
+			w.hasAdded(batch, c, urge == soon)
+		} else {
+			if err := c.commit(batch[added:]); err != nil {
+				w.stop(batch, err)
+				return
+			}
+			safe = time.Now()
+			w.wrote(safe, c.dirty)
+			release(batch, nil)
+			w.store.pruneBeside(c.bytes)
+			if w.packs = packer != nil; c.load {
+				w.loaded = safe
+			}
 		}
-		written = time.Now()
-		w.wrote(written)
-		release(batch, nil)
 		w.recycle(batch)
-		w.store.pruneBeside(c.bytes)
 	}
 }
 
-// wrote notes that the batch is in the database, before those that wait for it go on: for them nothing of it waits.
-func (w *writer) wrote(at time.Time) {
+// added is what is known of the events that are encoded and not written.
+type added struct {
+	events  int
+	oldest  time.Time
+	hurries bool            // a call that is not safe to repeat is among them, and not kept ahead
+	runs    map[string]bool // those of them that have a row
+}
+
+func (a *added) add(events int, oldest time.Time) {
+	if a.events += events; a.oldest.IsZero() {
+		a.oldest = oldest
+	}
+}
+
+// hasAdded notes that a batch is encoded. safe says that what hurries is kept ahead.
+func (w *writer) hasAdded(batch []queued, c *committer, safe bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(batch) > 0 {
+		w.added.add(len(batch), batch[0].event.Time)
+	}
+	for i := range batch {
+		w.added.hurries = w.added.hurries || batch[i].hurries()
+	}
+	if safe {
+		w.added.hurries = false
+	}
+	for _, t := range c.reopened {
+		w.added.runs[t.ID] = true
+	}
+	c.reopened = c.reopened[:0]
+	w.writing = nil
+}
+
+// wrote notes that all is in the database but the runs that are left, before those that wait for it go on: for them nothing of it waits.
+func (w *writer) wrote(at time.Time, left []*track) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writing = nil
-	if w.since = at; len(w.queue.events) == 0 {
+	clear(w.added.runs)
+	w.added = added{runs: w.added.runs}
+	for _, t := range left {
+		w.added.add(t.Events, timeOf(t.Started))
+	}
+	if w.since = at; len(w.queue.events) == 0 && len(left) == 0 {
 		w.since = time.Time{}
 	}
 }
@@ -228,72 +289,13 @@ func (w *writer) recycle(batch []queued) {
 	w.queue.recycle(batch)
 }
 
-// urgency says how soon a transaction begins.
-type urgency int
-
-const (
-	never urgency = iota // the queue is empty
-	later                // after linger
-	soon                 // after pace: for a call that is not safe to repeat
-	now                  // a run waits, or the queue is large
-)
-
-// urge returns the urgency of the queue. The caller holds mu.
-func (w *writer) urge() urgency {
-	switch q := &w.queue; {
-	case w.closing, q.awaited > 0, q.bytes >= hurryFrom, len(q.events) >= manyEvents:
-		return now
-	case q.hurried > 0:
-		return soon
-	case len(q.events) > 0:
-		return later
-	}
-	return never
-}
-
-// gather waits until it is time to write, and returns how urgent that is; events that come meanwhile are part of it.
-func (w *writer) gather(timer *time.Timer, written time.Time) urgency {
-	for {
-		w.mu.Lock()
-		urge, first := w.urge(), w.since
-		w.mu.Unlock()
-		timer.Stop()
-		at := first.Add(linger)
-		switch urge {
-		case now:
-			return now
-		case later:
-		case soon:
-			if before := written.Add(pace); before.Before(at) {
-				at = before
-			} else {
-				urge = later // a transaction is due
-			}
-		case never:
-			<-w.wake
-			continue
-		}
-		left := time.Until(at)
-		if left <= 0 {
-			return urge
-		}
-		timer.Reset(left)
-		select {
-		case <-w.wake:
-		case <-timer.C:
-			return urge
-		}
-	}
-}
-
-// take returns events for one transaction, and how many of them are kept ahead already; more is false at the end.
-func (w *writer) take() (batch []queued, ahead int, more bool) {
+// take returns the events that are to be encoded.
+func (w *writer) take() []queued {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	batch, ahead = w.queue.take()
-	w.writing = batch
+	w.writing = w.queue.take()
 	w.room.Signal() // a run that finds room wakes the next
-	return batch, ahead, len(batch) > 0
+	return w.writing
 }
 
 // stop ends the recording of runs: the store would fail for each of them, and no run is to wait
@@ -305,7 +307,7 @@ func (w *writer) stop(batch []queued, err error) {
 	for run := range w.unwritten { // they have no row, and get none
 		w.lost.runs[run] = unrecorded
 	}
-	w.queue, w.unwritten, w.writing = queue{}, nil, nil
+	w.queue, w.unwritten, w.writing, w.added = queue{}, nil, nil, added{}
 	w.room.Broadcast()
 	w.mu.Unlock()
 	release(batch, err)

@@ -38,7 +38,7 @@ func BenchmarkWriter(b *testing.B) {
 					}
 				}
 				began := cpuOfThread()
-				if err := c.commit(batch, 0); err != nil {
+				if err := c.commit(batch); err != nil {
 					b.Fatal(err)
 				}
 				used += cpuOfThread() - began

@@ -42,6 +42,13 @@ func (l *Loaded) keyedID(ctx context.Context, tool, key string) string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16])
 }
 
+// isOfKey reports whether a run is the one of a key: who has the key can ask for the result again, also with an answer that was
+// used, because the client has lost what it got for it.
+func (l *Loaded) isOfKey(ctx context.Context, tool, key, run string) bool {
+	first := l.keyedID(ctx, tool, key)
+	return key != "" && (run == first || run == laterID(first))
+}
+
 var (
 	errKeyUsed = &server.RefusedError{Reason: "_meta: " + server.KeyMeta + ": the key was used for a call with other arguments; " +
 		"use a new key for each call, and the same one only to repeat it"}
@@ -84,7 +91,7 @@ func (l *Loaded) answerCall(
 		if _, err := l.History.Exact(ctx, c.Run); errors.Is(err, journal.ErrNotFound) { // a question is recorded before the client gets it
 			return nil, j.refused
 		}
-		if c.Own && !l.isOpenAt(ctx, c.Run, c.Mark) { // it was used, or has expired
+		if c.Own && !l.isOfKey(ctx, j.tool, called.Key, c.Run) && !l.isOpenAt(ctx, c.Run, c.Mark) { // it was used, or has expired
 			return nil, j.refused
 		}
 		if c.Mark == "" && !f.forward(ctx, c) {

@@ -16,11 +16,10 @@ type legacyClient struct {
 	session string
 }
 
-func (c *legacyClient) post(body string) *http.Response {
-	c.p.t.Helper()
+func (c *legacyClient) send(body string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(c.p.t.Context(), http.MethodPost, "http://"+c.p.address+"/mcp", strings.NewReader(body))
 	if err != nil {
-		c.p.t.Fatal(err)
+		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -28,7 +27,12 @@ func (c *legacyClient) post(body string) *http.Response {
 		r.Header.Set("Mcp-Session-Id", c.session)
 		r.Header.Set("Mcp-Protocol-Version", "2025-06-18")
 	}
-	resp, err := http.DefaultClient.Do(r)
+	return http.DefaultClient.Do(r)
+}
+
+func (c *legacyClient) post(body string) *http.Response {
+	c.p.t.Helper()
+	resp, err := c.send(body)
 	if err != nil {
 		c.p.t.Fatal(err)
 	}
@@ -53,13 +57,16 @@ type message struct {
 	Params json.RawMessage
 }
 
-// call makes a call, and returns its messages as they come.
+// call makes a call, and returns its messages as they come. The head of the answer comes with the first of them, after
+// seconds where nothing happens.
 func (c *legacyClient) call(tool string) <-chan message {
-	c.p.t.Helper()
-	resp := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, tool)) //nolint:bodyclose // it is closed below
 	came := make(chan message, 10)
 	go func() {
 		defer close(came)
+		resp, err := c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, tool))
+		if err != nil { // the test has ended, or sees no message
+			return
+		}
 		defer resp.Body.Close()
 		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 			text, isData := strings.CutPrefix(lines.Text(), "data:")
@@ -75,6 +82,7 @@ func (c *legacyClient) call(tool string) <-chan message {
 // A client that is asked over the connection of its call is asked once, however long it takes: the run is parked meanwhile, and its
 // call gets the result. When another one answers, the question is taken back.
 func TestOpenConnectionIsParked(t *testing.T) {
+	t.Parallel()
 	for name, place := range parkPlaces {
 		t.Run(name, func(t *testing.T) {
 			u, at := startCounting(t), place(t)
@@ -113,6 +121,7 @@ func TestOpenConnectionIsParked(t *testing.T) {
 
 // A client that cancels its call ends the run that is parked for it: nothing more of it happens.
 func TestParkedCallIsCancelled(t *testing.T) {
+	t.Parallel()
 	u, at := startCounting(t), t.TempDir()
 	s := storeAt(t, at)
 	p := startParker(t, u, at, Service{})

@@ -18,8 +18,9 @@ const (
 	mostUnparked = 100
 	// roomUnparked bounds the runs of a file that go on without a client at the same time.
 	roomUnparked = 256
-	// lookLeast is between two looks at least.
-	lookLeast = 50 * time.Millisecond
+	// lookFirst is how long after its start a process looks first, lookLeast between two looks at least. The first comes after the first answers
+	// to a client, and before the pages of the start are released.
+	lookFirst, lookLeast = 100 * time.Millisecond, 50 * time.Millisecond
 )
 
 // ring lets due runs be looked for at once.
@@ -39,10 +40,10 @@ func (u *unparker) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	running.Go(func() {
-		for {
-			next := time.NewTimer(u.look(ctx))
+		for next := lookFirst; ; next = u.look(ctx) {
+			timer := time.NewTimer(next)
 			select {
-			case <-next.C:
+			case <-timer.C:
 			case <-u.news:
 			case <-ctx.Done():
 				return

@@ -55,8 +55,10 @@ func TestQuestionIsParked(t *testing.T) {
 
 // The call of a client that waits for its answer stays, without its run, and gets the value; the attempts are made at their times.
 func TestDelayIsParkedForItsCall(t *testing.T) {
+	t.Parallel()
 	for name, place := range parkPlaces {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			u, at := startCounting(t), place(t)
 			s := storeAt(t, at)
 			p := startParker(t, u, at, Service{})

@@ -36,12 +36,14 @@ func (f *stores) check(t testing.TB) {
 
 // checkStays checks that the events of a run are those of one process after the other, that of each
 // process nothing is missing before an event that is recorded, and that what was acknowledged as
-// recorded is.
+// recorded is. What a process has only noted follows what it has written: the last attempts of the calls that it leaves.
 func (f *stores) checkStays(run string, events []execution.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var now *stay
-	seen, last, known := map[*stay]bool{}, map[*stay]int{}, map[string]bool{}
+	seen, known := map[*stay]bool{}, map[string]bool{}
+	last, noted := map[*stay]int{}, map[*stay]int{}
+	attempts := map[*stay]map[execution.Address]int{}
 	for i := range events {
 		name := identity(&events[i])
 		known[name] = true
@@ -57,8 +59,17 @@ func (f *stores) checkStays(run string, events []execution.Event) {
 			f.violate(fenceKind, "%s: event %d, %s, is the first of %s, which claimed the run when it had %d", run, i, name, by.m.name, by.from)
 		}
 		now, seen[by] = by, true
+		if e := &events[i]; e.Kind == execution.CallStarted && f.place.notes() {
+			if attempts[by] == nil {
+				attempts[by] = map[execution.Address]int{}
+			}
+			attempts[by][e.At()] = max(attempts[by][e.At()], e.Step.Attempt)
+		}
 		by.mu.Lock()
-		last[by] = max(last[by], by.appended[name].began)
+		noted[by] = max(noted[by], by.appended[name].began)
+		if !by.appended[name].safe || !f.place.notes() {
+			last[by] = noted[by]
+		}
 		by.mu.Unlock()
 	}
 	for _, s := range f.stays {
@@ -69,6 +80,7 @@ func (f *stores) checkStays(run string, events []execution.Event) {
 		for name, a := range s.appended {
 			switch {
 			case known[name]:
+			case a.safe && a.attempt < attempts[s][a.at]:
 			case a.safe:
 				f.violate(sentKind, "%s: %s of %s was acknowledged, and is not recorded", run, name, s.m.name)
 			case a.ended > 0 && !a.failed && a.ended < last[s]:

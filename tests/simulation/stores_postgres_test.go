@@ -28,6 +28,8 @@ func (p postgresPlace) open(t testing.TB, f *stores, seed uint64) (*journal.Stor
 	return store, way
 }
 
+func (postgresPlace) notes() bool { return false }
+
 // Two and three processes on one Postgres database: they are killed, lose their connections before and
 // after requests were done, and are silent for longer than their leases while they go on.
 func TestStoresOnPostgres(t *testing.T) {

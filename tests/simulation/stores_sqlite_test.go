@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -21,17 +23,20 @@ func (p sqlitePlace) open(t testing.TB, f *stores, seed uint64) (*journal.Store,
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &flakySQLite{Database: data, rng: rand.New(rand.NewPCG(seed, 9)), failures: int(seed % 8)}
+	d := &flakySQLite{Database: data, dir: string(p), rng: rand.New(rand.NewPCG(seed, 9)), failures: int(seed % 8)}
 	return journal.New(d, journal.Options{Durable: f.durable}), d
 }
 
-// flakySQLite is SQLite as a process sees it that sleeps or dies. Calls are not noted: they wait for
-// the database.
+func (sqlitePlace) notes() bool { return true }
+
+// flakySQLite is SQLite as a process sees it that sleeps or dies.
 type flakySQLite struct {
 	journal.Database
+	dir string
 
 	writing sync.Mutex // held while something is written, and when the process dies
 	dead    bool
+	lost    bool // another process has the lease: what is written waits for the database
 
 	mu       sync.Mutex // guards what follows
 	rng      *rand.Rand
@@ -72,19 +77,28 @@ func (d *flakySQLite) Write(ctx context.Context, batch []*journal.Pending) error
 
 // Ahead writes ahead of the next batch, or fails as a full disk does.
 func (d *flakySQLite) Ahead(batch []journal.Pending) bool {
+	return d.keep(func(to journal.Ahead) bool { return to.Ahead(batch) })
+}
+
+// Stay writes what the next batch leaves, or fails likewise.
+func (d *flakySQLite) Stay(batch []journal.Pending) bool {
+	return d.keep(func(to journal.Ahead) bool { return to.Stay(batch) })
+}
+
+func (d *flakySQLite) keep(in func(journal.Ahead) bool) bool {
 	d.mu.Lock()
 	fails := d.failures > 0 && d.rng.IntN(4) == 0
 	d.mu.Unlock()
 	d.writing.Lock()
 	defer d.writing.Unlock()
-	return !d.dead && !fails && d.Database.(journal.Ahead).Ahead(batch)
+	return !d.dead && !d.lost && !fails && in(d.Database.(journal.Ahead))
 }
 
 // Note notes a call, unless the process is dead.
 func (d *flakySQLite) Note(run string, name journal.NoteName, text []byte) bool {
 	d.writing.Lock()
 	defer d.writing.Unlock()
-	return !d.dead && d.Database.(journal.Noter).Note(run, name, text)
+	return !d.dead && !d.lost && d.Database.(journal.Noter).Note(run, name, text)
 }
 
 // Erase erases notes.
@@ -106,19 +120,32 @@ func (d *flakySQLite) Process(ctx context.Context) (journal.Process, error) {
 	return d.Database.Process(ctx)
 }
 
-// pause lets the process sleep while it writes; another one takes it for dead meanwhile.
+// pause lets the process sleep while it writes; another one takes it for dead meanwhile, as where locks of files do not hold.
 func (d *flakySQLite) pause(wait time.Duration) {
 	d.mu.Lock()
 	d.silent = time.Now().Add(wait)
 	d.mu.Unlock()
 	time.Sleep(wait / 4)
 	me, err := d.Process(context.Background())
-	if err != nil {
+	if err != nil || d.loseLease(filepath.Join(d.dir, "live", me.Name)) != nil {
 		return
 	}
-	if db, err := d.Open(context.Background(), true); err == nil {
-		_, _ = db.Exec(`UPDATE runs SET status = 'interrupted' WHERE status = 'running' AND owner = $1`, me.Name) // or it is busy, and the process keeps its runs
+	if other, err := sqlite.New(d.dir, false); err == nil {
+		_ = other.SweepDead(context.Background()) // or it is busy, and the next process sweeps
+		_ = other.Close(true)
 	}
+}
+
+// loseLease puts a file without a lock, with the same notes, in the place of the lease.
+func (d *flakySQLite) loseLease(path string) error {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	notes, err := os.ReadFile(path)
+	if err != nil || d.dead {
+		return errors.Join(err, journal.ErrClosed)
+	}
+	d.lost = true
+	return errors.Join(os.WriteFile(path+".copy", notes, 0o600), os.Rename(path+".copy", path))
 }
 
 // kill ends the process: its lease is free, and its notes stay.

@@ -48,6 +48,8 @@ type stores struct {
 type place interface {
 	// open returns the store of a new process, and what can happen to it.
 	open(t testing.TB, f *stores, seed uint64) (*journal.Store, mishaps)
+	// notes reports whether a process notes its calls beside the database.
+	notes() bool
 }
 
 // mishaps are what can happen between a process and its database.
@@ -90,7 +92,9 @@ type stay struct {
 type appended struct {
 	began, ended int  // 0: not yet
 	failed       bool // Append has returned an error
-	safe         bool // Append has waited for the commit
+	safe         bool // Append has waited for the commit, or has noted the event
+	at           execution.Address
+	attempt      int // of a call
 }
 
 // identity recognises an event.
@@ -113,6 +117,9 @@ func (s *stay) Append(ctx context.Context, e execution.Event) error {
 		return errCrash
 	}
 	a := &appended{}
+	if e.Kind == execution.CallStarted {
+		a.at, a.attempt = e.At(), e.Step.Attempt
+	}
 	s.mu.Lock()
 	s.clock++
 	a.began = s.clock

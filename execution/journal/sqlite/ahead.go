@@ -12,17 +12,23 @@ import (
 	"toolgraph/execution/journal"
 )
 
-// ahead is a file with what is unwritten of runs until the next transaction has it. It belongs to the lease of its process, and the
-// process that finds that abandoned writes what is in it. Each part is
+// ahead is what is unwritten of runs until a transaction has it, in two files that take turns: one for what is kept, and the other
+// for what the next transaction leaves. They belong to the lease of their process, and the process that finds that abandoned writes
+// what is in them. Each part is
 //
 //	its length, and then the number of the row, of the first event and of the steps before it, and the run as in a pack
 //	its checksum
 //
-// so that a part which was not written whole ends the file. It belongs to the goroutine that writes.
+// so that a part which was not written whole ends its file. It belongs to the goroutine that writes.
 type ahead struct {
-	file  *os.File // nil: not created yet
-	size  int64
+	files [2]aheadFile
+	now   int // the file for what is kept
 	parts []byte
+}
+
+type aheadFile struct {
+	file *os.File // nil: not created yet
+	size int64
 }
 
 // aheadMost is the size from which a transaction is written instead, in bytes.
@@ -30,8 +36,23 @@ const aheadMost = 4 << 20
 
 func aheadDir(dir string) string { return filepath.Join(dir, "ahead") }
 
+// aheadNames are the files of a process.
+func aheadNames(dir, owner string) [2]string {
+	name := filepath.Join(aheadDir(dir), filepath.Base(owner))
+	return [...]string{name, name + ".next"}
+}
+
 // Ahead makes the database a journal.Ahead.
-func (s *Database) Ahead(batch []journal.Pending) bool {
+func (s *Database) Ahead(batch []journal.Pending) bool { return s.keepIn(s.ahead.now, batch) }
+
+// Stay writes to the other file, see clear.
+func (s *Database) Stay(batch []journal.Pending) bool {
+	next := 1 - s.ahead.now
+	s.ahead.files[next].clear() // of a transaction that failed
+	return s.keepIn(next, batch)
+}
+
+func (s *Database) keepIn(place int, batch []journal.Pending) bool {
 	w := &s.writer
 	w.ahead.parts = w.ahead.parts[:0]
 	for i := range batch {
@@ -40,49 +61,70 @@ func (s *Database) Ahead(batch []journal.Pending) bool {
 		}
 		w.ahead.parts = appendAhead(w.ahead.parts, &w.packing, &batch[i])
 	}
-	if w.ahead.size+int64(len(w.ahead.parts)) > aheadMost || w.conn == nil {
+	f := &w.ahead.files[place]
+	if f.size+int64(len(w.ahead.parts)) > aheadMost || w.conn == nil {
 		return false
 	}
-	if w.ahead.file == nil && w.ahead.create(s.dir, w.owner) != nil {
+	if f.file == nil && f.create(aheadNames(s.dir, w.owner)[place]) != nil {
 		return false
 	}
-	if _, err := w.ahead.file.WriteAt(w.ahead.parts, w.ahead.size); err != nil {
+	if _, err := f.file.WriteAt(w.ahead.parts, f.size); err != nil {
 		return false
 	}
-	w.ahead.size += int64(len(w.ahead.parts))
+	f.size += int64(len(w.ahead.parts))
 	return true
 }
 
-func (a *ahead) create(dir, owner string) error {
-	if err := os.MkdirAll(aheadDir(dir), 0o700); err != nil {
+func (f *aheadFile) create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	var err error
-	a.file, err = os.OpenFile(filepath.Join(aheadDir(dir), owner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	f.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	return err
 }
 
-// clear drops what a transaction has.
+// clear drops what a transaction has: all but what it has left.
 func (a *ahead) clear() {
-	if a.size > 0 && a.file.Truncate(0) != nil {
-		a.remove()
+	a.files[a.now].clear()
+	if next := 1 - a.now; a.files[next].size > 0 {
+		a.now = next
 	}
-	a.size = 0
 }
 
-// remove removes the file: everything is in the database, or the next part makes a new one.
+func (f *aheadFile) clear() {
+	if f.size > 0 && f.file.Truncate(0) != nil {
+		f.remove()
+	}
+	f.size = 0
+}
+
+// remove removes the files: everything is in the database.
 func (a *ahead) remove() {
-	if file := a.file; file != nil {
-		a.close()
+	for i := range a.files {
+		a.files[i].remove()
+	}
+}
+
+// remove removes the file; the next part makes a new one.
+func (f *aheadFile) remove() {
+	if file := f.file; file != nil {
+		f.close()
 		_ = os.Remove(file.Name())
 	}
 }
 
-// close leaves the file for the process that finds the lease abandoned.
+// close leaves the files for the process that finds the lease abandoned.
 func (a *ahead) close() {
-	if a.file != nil {
-		_ = a.file.Close() // all of it is there
-		a.file, a.size = nil, 0
+	for i := range a.files {
+		a.files[i].close()
+	}
+}
+
+func (f *aheadFile) close() {
+	if f.file != nil {
+		_ = f.file.Close() // all of it is there
+		f.file, f.size = nil, 0
 	}
 }
 
@@ -100,13 +142,26 @@ func appendAhead(dst []byte, memory *[]byte, p *journal.Pending) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(part, castagnoli()))
 }
 
-// readAhead returns the last part of each run that a process kept, in the order of the first ones.
+// readAhead returns the longest part of each run that a process kept, in the order of the first ones.
 func readAhead(dir, owner string) (runs []*journal.Pending) {
-	body, err := os.ReadFile(filepath.Join(aheadDir(dir), filepath.Base(owner)))
-	if err != nil {
-		return nil
-	}
 	places := map[string]int{}
+	for _, name := range aheadNames(dir, owner) {
+		body, _ := os.ReadFile(name) // a process may have none
+		for _, p := range partsOf(body) {
+			at, known := places[p.ID]
+			switch {
+			case !known:
+				places[p.ID] = len(runs)
+				runs = append(runs, p)
+			case p.Events >= runs[at].Events:
+				runs[at] = p
+			}
+		}
+	}
+	return runs
+}
+
+func partsOf(body []byte) (all []*journal.Pending) {
 	for r := journal.NewByteReader(body); r.Len() > 0; {
 		part := r.Bytes()
 		sum := r.Take(sumSize)
@@ -123,14 +178,9 @@ func readAhead(dir, owner string) (runs []*journal.Pending) {
 		if p.Seq != 0 || p.Status == journal.Running {
 			p.Chunks, p.Body = []journal.Chunk{p.Body}, journal.Chunk{}
 		}
-		if at, known := places[p.ID]; known {
-			runs[at] = p
-			continue
-		}
-		places[p.ID] = len(runs)
-		runs = append(runs, p)
+		all = append(all, p)
 	}
-	return runs
+	return all
 }
 
 // addAhead writes what a process kept of a run, unless its last transaction has that or more.
@@ -148,5 +198,9 @@ func addAhead(ctx context.Context, tx *sql.Tx, owner string, p *journal.Pending)
 	return write(p, within(ctx, tx), owner)
 }
 
-// dropAhead removes the file of a process that has ended. If it stays, nothing reads it: no lease has its name.
-func dropAhead(dir, owner string) { _ = os.Remove(filepath.Join(aheadDir(dir), filepath.Base(owner))) }
+// dropAhead removes the files of a process that has ended. If they stay, nothing reads them: no lease has their name.
+func dropAhead(dir, owner string) {
+	for _, name := range aheadNames(dir, owner) {
+		_ = os.Remove(name)
+	}
+}

@@ -258,7 +258,9 @@ func (s *Database) leaseOf() (*lease, error) {
 
 // Close unpacks runs and releases the lease; its notes stay unless everything was written.
 func (s *Database) Close(everything bool) error {
-	s.unpackWritten(background, false) // else the next to read does it
+	if s.unpacked > 1 {
+		_, _ = s.unpackPart(background, unpackRun) // else the next to read does it
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

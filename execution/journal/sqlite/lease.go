@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,7 +19,7 @@ import (
 // process, so that the runs of a dead process are found without clocks or process ids.
 //
 // The file also has notes. A note is one write to the page cache, which survives the process and
-// costs a fiftieth of a transaction. Each attempt of a call has a slot of its own, until its
+// costs a fiftieth of a transaction, or less, see slotFile. Each attempt of a call has a slot of its own, until its
 // outcome is in the database.
 type lease struct {
 	name    string
@@ -26,14 +27,23 @@ type lease struct {
 	dir     string
 	home    *os.File // the directory of the store, with a lock that all such processes share; nil: there are no such locks
 
-	file *os.File // guarded by mu
+	file *slotFile // guarded by mu
 
 	noted atomic.Int64 // runs with slots
 
-	mu    sync.Mutex                          // guards what follows
-	slots map[string]map[journal.NoteName]int // run → note → slot
-	used  int                                 // slots, free ones included
+	mu    sync.Mutex // guards what follows
+	slots map[string]*runSlots
+	spare []*runSlots // of runs without notes, for their memory
+	used  int         // slots, free ones included
 	free  []int
+}
+
+// runSlots are the slots of the notes of a run, of which there are few.
+type runSlots struct{ all []namedSlot }
+
+type namedSlot struct {
+	name journal.NoteName
+	slot int
 }
 
 const (
@@ -41,6 +51,7 @@ const (
 	// mostNotes is how many notes a run has at the same time; a further call waits until the
 	// database has it.
 	mostNotes = 256
+	mostSpare = 64 // runs whose memory is kept
 )
 
 func leaseDir(dir string) string { return filepath.Join(dir, "live") }
@@ -50,12 +61,14 @@ func newLease(dir string) (*lease, error) {
 	if err := os.MkdirAll(live, 0o700); err != nil {
 		return nil, err
 	}
-	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]map[journal.NoteName]int{}}
+	l := &lease{dir: dir, home: shareDirectory(dir), slots: map[string]*runSlots{}}
 	var err error
 	for range 100 { // a process that reads the store removes a file that is not locked yet
 		l.process = journal.NewProcess()
 		l.name = l.process.Name
-		if l.file, err = createLocked(filepath.Join(live, l.name)); !errors.Is(err, fs.ErrNotExist) {
+		var file *os.File
+		if file, err = createLocked(filepath.Join(live, l.name)); !errors.Is(err, fs.ErrNotExist) {
+			l.file = &slotFile{file: file}
 			break
 		}
 	}
@@ -67,15 +80,17 @@ func newLease(dir string) (*lease, error) {
 
 // release removes the lease.
 func (l *lease) release() {
-	removeLocked(l.file)
+	l.file.close(removeLocked)
 	l.leaveDirectory()
 }
 
 // leave unlocks the lease but leaves its notes for the next process that reads the store.
 func (l *lease) leave() {
-	_ = l.file.Close()
+	l.file.close(closeFile)
 	l.leaveDirectory()
 }
+
+func closeFile(file *os.File) { _ = file.Close() } // everything is in the page cache
 
 func (l *lease) leaveDirectory() {
 	if l.home != nil {
@@ -86,6 +101,9 @@ func (l *lease) leaveDirectory() {
 // renew creates the file again when it was removed: other processes do not find the notes of a
 // file without a name.
 func (l *lease) renew() error {
+	if l.current().hasName() {
+		return nil
+	}
 	path := filepath.Join(leaseDir(l.dir), l.name)
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -102,12 +120,13 @@ func (l *lease) renew() error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(file, io.NewSectionReader(l.file, 0, 1<<40)); err != nil {
+	if _, err := io.Copy(file, io.NewSectionReader(l.file.file, 0, 1<<40)); err != nil {
 		removeLocked(file)
 		return err
 	}
-	_ = l.file.Close() // all of it is in the new one
-	l.file = file
+	l.file.close(closeFile) // all of it is in the new one
+	l.file = &slotFile{file: file}
+	l.file.reserve(l.used - 1)
 	return nil
 }
 
@@ -125,7 +144,7 @@ func (l *lease) note(run string, name journal.NoteName, text []byte) bool {
 			return false
 		}
 		file := l.current()
-		if _, err := file.WriteAt(append(text, 0), int64(slot)*slotSize); err != nil && file == l.current() { // older bytes follow the 0
+		if err := file.write(slot, append(text, 0)); err != nil && file == l.current() { // older bytes follow the 0
 			return false
 		}
 		if file == l.current() {
@@ -139,11 +158,17 @@ func (l *lease) slot(run string, name journal.NoteName) (slot int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	notes := l.slots[run]
-	if slot, ok = notes[name]; ok || len(notes) >= mostNotes {
-		return slot, ok
-	}
-	if notes == nil {
-		notes = map[journal.NoteName]int{}
+	if notes != nil {
+		for _, n := range notes.all {
+			if n.name == name {
+				return n.slot, true
+			}
+		}
+		if len(notes.all) >= mostNotes {
+			return 0, false
+		}
+	} else {
+		notes = l.newSlots()
 		l.slots[run] = notes
 		l.noted.Add(1)
 	}
@@ -152,12 +177,23 @@ func (l *lease) slot(run string, name journal.NoteName) (slot int, ok bool) {
 	} else {
 		slot = l.used
 		l.used++
+		l.file.reserve(slot)
 	}
-	notes[name] = slot
+	notes.all = append(notes.all, namedSlot{name, slot})
 	return slot, true
 }
 
-func (l *lease) current() *os.File {
+// newSlots returns the memory of a run that has no more notes, or new memory. The caller holds mu.
+func (l *lease) newSlots() *runSlots {
+	if n := len(l.spare); n > 0 {
+		is := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return is
+	}
+	return &runSlots{}
+}
+
+func (l *lease) current() *slotFile {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.file
@@ -170,19 +206,25 @@ func (l *lease) erase(run string, which func(journal.NoteName) bool) {
 	}
 	l.mu.Lock()
 	var erased []int
-	for name, slot := range l.slots[run] {
-		if which(name) {
-			erased = append(erased, slot)
-			delete(l.slots[run], name)
+	if notes := l.slots[run]; notes != nil {
+		notes.all = slices.DeleteFunc(notes.all, func(n namedSlot) bool {
+			if !which(n.name) {
+				return false
+			}
+			erased = append(erased, n.slot)
+			return true
+		})
+		if len(notes.all) == 0 {
+			delete(l.slots, run)
+			l.noted.Add(-1)
+			if len(l.spare) < mostSpare {
+				l.spare = append(l.spare, notes)
+			}
 		}
-	}
-	if notes, known := l.slots[run]; known && len(notes) == 0 {
-		delete(l.slots, run)
-		l.noted.Add(-1)
 	}
 	l.mu.Unlock()
 	for _, slot := range erased {
-		if _, err := l.current().WriteAt([]byte{0}, int64(slot)*slotSize); err != nil {
+		if l.current().write(slot, []byte{0}) != nil {
 			continue // the slot is not used again
 		}
 		l.mu.Lock()

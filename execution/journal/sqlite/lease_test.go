@@ -39,7 +39,7 @@ func TestLeaseIsNotTaken(t *testing.T) {
 		if !l.note("RUN", journal.NoteName{}, []byte(`{"event":{"run":"RUN","step":{}}}`)) {
 			t.Error("not noted")
 		}
-		if _, err := os.Lstat(l.file.Name()); err != nil {
+		if _, err := os.Lstat(l.file.file.Name()); err != nil {
 			t.Error(err)
 		}
 		l.release()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strings"
 
 	"toolgraph/execution/journal"
 )
@@ -14,7 +15,7 @@ import (
 // A pack is one row of table packs with the runs of a batch that begin and end in it. Under load it
 // costs a tenth of a row for each: the index of ids has a random order, so that each run changes a
 // page of its own there. A process that reads runs unpacks them first, and so does the one that
-// has written them, some at a time, when the load is less or there are many. Nothing else knows of packs.
+// has written them, some at a time, when it has nothing else to write or there are many. Nothing else knows of packs.
 //
 //	length of a run, and then
 //	  id, status, tool, file, server, graph, args
@@ -25,9 +26,9 @@ import (
 // Numbers are unsigned varints. A text is 0 when it is the same as of the run before, else its
 // length and 1, and its bytes.
 const (
-	packFrom  = 16       // runs of a batch
-	packMost  = 32 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
-	unpackRun = 1000     // runs that one transaction unpacks, about
+	packMost  = 64 << 20 // bytes of the packs that a process has written; then it unpacks while it writes
+	unpackRun = 2000     // runs that one transaction unpacks, about
+	unpackFew = 200      // the same between transactions of the writer, which must not wait long
 
 	usualPacked = 384       // bytes of a run
 	usualPack   = 512 << 10 // bytes of a pack, for which memory is kept
@@ -43,7 +44,7 @@ func (w *writer) pack(batch []*journal.Pending) (rest []*journal.Pending, err er
 			n++
 		}
 	}
-	if n < packFrom {
+	if n < journal.PackFrom {
 		return batch, nil
 	}
 	body := slices.Grow(w.body[:0], n*usualPacked)
@@ -133,15 +134,19 @@ func unpackedRun(text []byte, last *journal.Row) (p *journal.Pending, ok bool) {
 
 // unpack moves the runs of all packs to their rows.
 func (s *Database) unpack(ctx context.Context, db *sql.DB) error {
-	for more := true; more; {
-		if err := scanOne(ctx, db, `SELECT EXISTS (SELECT 1 FROM packs)`, &more); err != nil || !more {
+	for {
+		if has, err := hasPacks(ctx, db); err != nil || !has {
 			return err
 		}
-		if _, err := s.unpackSome(ctx, db); err != nil {
+		if _, err := s.unpackSome(ctx, db, unpackRun); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+func hasPacks(ctx context.Context, db *sql.DB) (has bool, err error) {
+	err = scanOne(ctx, db, `SELECT EXISTS (SELECT 1 FROM packs)`, &has)
+	return has, err
 }
 
 // unpackToRead is unpack for a reader. On a disk that is full or read-only, packed runs are not seen for the
@@ -154,34 +159,73 @@ func (s *Database) unpackToRead(ctx context.Context, db *sql.DB) error {
 }
 
 // unpackSome moves the runs of the first packs to their rows, in a transaction of its own, and
-// returns the bytes of the packs.
-func (s *Database) unpackSome(ctx context.Context, db *sql.DB) (bytes int, err error) {
+// returns the bytes of the packs. The runs get the numbers of their order, but are inserted in the order of their ids, which is random
+// else: each page of the index of ids is then changed once.
+func (s *Database) unpackSome(ctx context.Context, db *sql.DB, most int) (bytes int, err error) {
 	defer s.Turn()()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	insert, err := tx.PrepareContext(ctx, insertRun)
-	if err != nil {
+	packs, err := firstPacks(ctx, tx, most)
+	if err != nil || len(packs) == 0 {
 		return 0, err
 	}
-	defer insert.Close()
-	exec := func(_ string, args ...any) (sql.Result, error) { return insert.ExecContext(ctx, args...) }
-	packs, err := firstPacks(ctx, tx)
+	var last int64
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM runs`).Scan(&last); err != nil {
+		return 0, err
+	}
+	var runs []packedRow
 	for _, p := range packs {
 		bytes += len(p.body)
-		if err == nil {
-			err = p.unpack(exec)
-		}
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM packs WHERE n = ?`, p.n)
+		for _, run := range p.rows() {
+			last++
+			runs = append(runs, packedRow{last, p.owner, run})
 		}
 	}
-	if err != nil {
+	slices.SortFunc(runs, func(a, b packedRow) int { return strings.Compare(a.run.ID, b.run.ID) })
+	if err := insertPacked(ctx, tx, runs); err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM packs WHERE n <= ?`, packs[len(packs)-1].n); err != nil {
 		return 0, err
 	}
 	return bytes, tx.Commit()
+}
+
+// packedRow is a run that gets its row.
+type packedRow struct {
+	seq   int64
+	owner string
+	run   *journal.Pending
+}
+
+// insertPacked inserts many runs with a statement: for each statement, SQLite keeps the pages as they were before.
+func insertPacked(ctx context.Context, tx *sql.Tx, runs []packedRow) error {
+	const most = 100
+	var insert *sql.Stmt // of the last length
+	var args []any
+	length := 0
+	for all := range slices.Chunk(runs, most) {
+		if len(all) != length {
+			length = len(all)
+			values := strings.Repeat(`,(`+runValues+`,?)`, length)[1:]
+			var err error
+			if insert, err = tx.PrepareContext(ctx, `INSERT INTO runs (`+runColumns+`, seq) VALUES `+values+` ON CONFLICT (id) DO NOTHING`); err != nil {
+				return err
+			}
+			defer insert.Close()
+		}
+		args = args[:0]
+		for _, r := range all {
+			args = append(appendRow(args, r.run, r.owner), r.seq)
+		}
+		if _, err := insert.ExecContext(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Packed returns how many runs are packed, and their bytes: those of the packs, and about what a row has besides.
@@ -199,14 +243,14 @@ type aPack struct {
 	body  []byte
 }
 
-// firstPacks reads the first packs, in their order.
-func firstPacks(ctx context.Context, tx *sql.Tx) (packs []aPack, err error) {
+// firstPacks reads the first packs, in their order: those of so many runs, about.
+func firstPacks(ctx context.Context, tx *sql.Tx, most int) (packs []aPack, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT n, owner, runs, body FROM packs ORDER BY n`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	for runs := 0; runs < unpackRun && rows.Next(); {
+	for runs := 0; runs < most && rows.Next(); {
 		var p aPack
 		if err := rows.Scan(&p.n, &p.owner, &p.runs, &p.body); err != nil {
 			return nil, err
@@ -224,12 +268,10 @@ const sumSize = 4 // bytes
 // noSum is the checksum of no row: it marks the run as damaged.
 const noSum = -1
 
-// unpack writes the rows of the runs. Damaged runs are marked, and a row that is damaged itself
-// stands for those that cannot be read. A run that has a row is skipped.
-func (p aPack) unpack(exec execute) error {
+// rows returns the runs. Damaged ones are marked, and a row that is damaged itself stands for those that cannot be read.
+func (p aPack) rows() (all []*journal.Pending) {
 	r := journal.NewByteReader(p.body)
 	var last journal.Row
-	n := 0
 	for r.Len() > 0 {
 		text, sum := r.Bytes(), r.Take(sumSize)
 		run, ok := unpackedRun(text, &last)
@@ -242,14 +284,10 @@ func (p aPack) unpack(exec execute) error {
 		if crc32.Checksum(text, castagnoli()) != binary.BigEndian.Uint32(sum) {
 			run.Sum = noSum
 		}
-		n++
-		if err := writeRow(run, exec, p.owner); err != nil {
-			return err
-		}
+		all = append(all, run)
 	}
-	if n == p.runs {
-		return nil
+	if len(all) != p.runs {
+		all = append(all, &journal.Pending{Row: journal.Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: journal.Failed, Sum: noSum}})
 	}
-	lost := journal.Pending{Row: journal.Row{ID: fmt.Sprintf("damaged-%d", p.n), Status: journal.Failed, Sum: noSum}}
-	return writeRow(&lost, exec, p.owner)
+	return all
 }

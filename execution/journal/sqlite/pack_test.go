@@ -41,36 +41,63 @@ func TestNoColumnIsDropped(t *testing.T) {
 	}
 }
 
-// A small batch amid load does not stop it for as long as all packs take: it unpacks some of them, and the next ones
-// the rest.
-func TestSmallBatchUnpacksSome(t *testing.T) {
+// Packed runs get their rows some at a time, in the order in which they were packed, however their ids are ordered: while nothing is written, and
+// after a batch only when there are many.
+func TestUnpackSome(t *testing.T) {
 	s := newDatabase(t.TempDir(), false)
 	defer s.Close(true)
-	write := func(prefix string, runs int) {
+	const packs, each = 3, unpackFew / 2
+	write := func(pack, runs int) {
 		t.Helper()
 		batch := make([]*journal.Pending, runs)
 		for i := range batch {
-			batch[i] = ended(fmt.Sprintf("%s-%d", prefix, i))
+			batch[i] = ended(fmt.Sprintf("%d-%d-%d", i*7919%10, pack, i))
 		}
 		if err := s.Write(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const packs, each = 3, unpackRun / 2
 	for p := range packs {
-		write(fmt.Sprintf("RUN%d", p), each)
+		write(p, each)
+	}
+	write(packs, 1)
+	if got := count(t, s, "packs"); got != packs {
+		t.Errorf("%d packs after a small batch, want %d", got, packs)
 	}
 	for i, want := range []int{packs - 2, 0, 0} {
-		write(fmt.Sprintf("SMALL%d", i), 1)
-		if got := count(t, s, "packs"); got != want {
-			t.Errorf("after %d small batches: %d packs, want %d", i+1, got, want)
+		more, err := s.Unpack(t.Context())
+		if got := count(t, s, "packs"); err != nil || got != want || more != (i < 2) { // the last one finds none
+			t.Errorf("%d packs, %t, %v, want %d", got, more, err, want)
 		}
 	}
-	if s.unpacked != 0 {
-		t.Errorf("%d bytes are thought to be packed", s.unpacked)
-	}
-	if runs := count(t, s, "runs"); runs != packs*each+3 {
+	if runs := count(t, s, "runs"); runs != packs*each+1 {
 		t.Errorf("%d runs", runs)
+	}
+	db, err := s.Open(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.QueryContext(t.Context(), `SELECT id FROM runs WHERE id NOT LIKE '%-3-0' ORDER BY seq`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for n := 0; rows.Next(); n++ {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("%d-%d-%d", n%each*7919%10, n/each, n%each); id != want {
+			t.Fatalf("row %d is of %s, want %s", n, id, want)
+		}
+	}
+	for p := range packs {
+		write(packs+1+p, each)
+	}
+	s.unpacked = packMost
+	write(2*packs+1, 1)
+	if got := count(t, s, "packs"); got != 0 {
+		t.Errorf("%d packs although there were many", got)
 	}
 }
 

@@ -83,7 +83,16 @@ func (s *Database) Sweep(ctx context.Context) error {
 	return s.unpackToRead(ctx, db)
 }
 
-// sweepDead is Sweep without unpacking.
+// SweepDead is Sweep without unpacking.
+func (s *Database) SweepDead(ctx context.Context) error {
+	db, err := s.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	return s.sweepDead(ctx, db)
+}
+
+// sweepDead is SweepDead in an open database.
 func (s *Database) sweepDead(ctx context.Context, db *sql.DB) error {
 	if s.isFixed() {
 		return nil

@@ -18,13 +18,14 @@ type writer struct {
 	packing    []byte               // for one run
 	body       []byte               // for the runs of a batch
 	ahead      ahead
-	unpacked   int // bytes of packs that this process has written since it last unpacked all
+	unpacked   int // bytes of packs that this process has written since it last unpacked all; 1 when others may have left some
 }
 
 const (
-	insertRun = `INSERT INTO runs (id, tool, status, file, server, graph, args, started, ended, last,
-		events, steps, nested, spills, bytes, lost, durable, failure, owner, facts, sum, body, sums)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO NOTHING`
+	runColumns = `id, tool, status, file, server, graph, args, started, ended, last,
+		events, steps, nested, spills, bytes, lost, durable, failure, owner, facts, sum, body, sums`
+	runValues = `?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?`
+	insertRun = `INSERT INTO runs (` + runColumns + `) VALUES (` + runValues + `) ON CONFLICT (id) DO NOTHING`
 	// A recorded step is progress: the next process that resumes the run counts as the first.
 	updateRun = `UPDATE runs SET status = ?, ended = ?, last = ?, events = ?, resumed = CASE WHEN steps < ?5 THEN 0 ELSE resumed END,
 		steps = ?5, nested = ?, spills = ?, bytes = ?, lost = ?, failure = ?, facts = ? WHERE seq = ? AND owner = ? AND status = 'running'`
@@ -46,20 +47,21 @@ func (s *Database) Write(ctx context.Context, batch []*journal.Pending) error {
 	if err := s.beginWriting(ctx); err != nil {
 		return err
 	}
-	rows, err := s.writeRows(ctx, batch)
-	if err != nil {
+	if err := s.writeRows(ctx, batch); err != nil {
 		return err
 	}
 	s.keepReserve(batch)
-	s.unpackWritten(ctx, rows < len(batch))
+	if s.unpacked >= packMost {
+		_, _ = s.unpackPart(ctx, unpackRun) // an error is that of the next to read
+	}
 	return nil
 }
 
-// writeRows is Write without what follows it. It returns the number of runs that were not packed.
-func (s *Database) writeRows(ctx context.Context, batch []*journal.Pending) (int, error) {
+// writeRows is Write without what follows it.
+func (s *Database) writeRows(ctx context.Context, batch []*journal.Pending) error {
 	defer s.Turn()()
 	if _, err := s.exec(`BEGIN IMMEDIATE`); err != nil {
-		return 0, err
+		return err
 	}
 	var inserted []*journal.Pending
 	rows, err := s.pack(batch)
@@ -81,28 +83,38 @@ func (s *Database) writeRows(ctx context.Context, batch []*journal.Pending) (int
 		for _, u := range inserted {
 			u.Seq = 0
 		}
-		return 0, err
+		return err
 	}
 	s.ahead.clear()
-	return len(rows), nil
+	return nil
 }
 
-// unpackWritten unpacks some of what this process has packed, after a batch without a pack and when there is much.
-// It is not all at once: such a batch is also what a busy machine makes of load that goes on. An error is that of
-// the next to read.
-func (s *Database) unpackWritten(ctx context.Context, packing bool) {
-	if s.unpacked == 0 || packing && s.unpacked < packMost {
-		return
+// Unpack gives a few of the runs that this process has packed their rows, and reports whether there may be more.
+func (s *Database) Unpack(ctx context.Context) (more bool, err error) {
+	return s.unpackPart(ctx, unpackFew)
+}
+
+// unpackPart is Unpack of so many runs, about.
+func (s *Database) unpackPart(ctx context.Context, most int) (more bool, err error) {
+	if s.unpacked == 0 {
+		return false, nil
 	}
 	db, err := s.Open(ctx, true)
 	if err != nil {
-		return
+		return true, err
 	}
-	if bytes, err := s.unpackSome(ctx, db); err == nil && bytes > 0 {
-		s.unpacked = max(1, s.unpacked-bytes) // these may be of another process; the last time finds none
-	} else if err == nil { // another process has
+	if more, err = hasPacks(ctx, db); err != nil {
+		return true, err
+	}
+	if !more {
 		s.unpacked = 0
+		return false, nil
 	}
+	bytes, err := s.unpackSome(ctx, db, most)
+	if err == nil {
+		s.unpacked = max(1, s.unpacked-bytes) // these may be of another process; the last time finds none
+	}
+	return true, err
 }
 
 // beginWriting gets the connection for writing.
@@ -122,7 +134,7 @@ func (s *Database) beginWriting(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.writer = writer{owner: l.name, conn: conn, statements: map[string]*sql.Stmt{}}
+	s.writer = writer{owner: l.name, conn: conn, statements: map[string]*sql.Stmt{}, unpacked: 1}
 	return nil
 }
 
@@ -167,10 +179,15 @@ func write(u *journal.Pending, exec execute, owner string) error {
 	return nil
 }
 
+// appendRow appends the values of runColumns.
+func appendRow(dst []any, u *journal.Pending, owner string) []any {
+	return append(dst, u.ID, u.Tool, u.Status, u.File, u.Server, u.Graph, u.Args, u.Started, u.Ended, u.Last,
+		u.Events, u.Steps, u.Nested, u.Spilled, u.Bytes, u.Lost, u.Durable, u.Failure, owner, u.Facts, u.Sum, u.Body.Body, u.Body.Sums)
+}
+
 func writeRow(u *journal.Pending, exec execute, owner string) error {
 	if u.Seq == 0 {
-		done, err := exec(insertRun, u.ID, u.Tool, u.Status, u.File, u.Server, u.Graph, u.Args, u.Started, u.Ended, u.Last,
-			u.Events, u.Steps, u.Nested, u.Spilled, u.Bytes, u.Lost, u.Durable, u.Failure, owner, u.Facts, u.Sum, u.Body.Body, u.Body.Sums)
+		done, err := exec(insertRun, appendRow(nil, u, owner)...)
 		if u.Taken, err = journal.HadNoRow(done, err); err == nil && !u.Taken {
 			u.Seq, err = done.LastInsertId()
 		}
