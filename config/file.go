@@ -26,6 +26,8 @@ type File struct {
 	Older    bool        // the file uses an older form of the language
 	Warnings Diagnostics // sorted; never errors
 	Secrets  *Secrets    // values that must never be shown; never nil
+
+	src *source // that it was read from; nil when it was made
 }
 
 // Import is a graph file whose tools the graphs of another one call. Loading the importing file adds

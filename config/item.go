@@ -204,6 +204,7 @@ func (b *builder) checkExpanded(it *item) {
 
 func (b *builder) alias(n *yaml.Node, level int) *item {
 	pos := Pos{File: b.src.name, Line: n.Line, Column: n.Column}
+	b.src.aliases = true
 	it, known := b.done[n.Alias]
 	if known && it == nil {
 		b.stop(pos, "alias-in-itself", fmt.Sprintf("the alias *%s is inside the value that it names, so the value contains itself", wording.Shorten(n.Value)), "write the value out")

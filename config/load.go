@@ -100,7 +100,7 @@ func (d *decoder) parse(src []byte) (understood bool, err error) {
 		return false, nil
 	}
 	if len(root.keys) > 0 {
-		d.slips = root.keys[0].src.slips
+		d.slips, d.file.src = root.keys[0].src.slips, root.keys[0].src
 	}
 	understood = d.decodeFile(root)
 	if d.hosts != "" {

@@ -15,6 +15,8 @@ type source struct {
 	inner []int // offsets of the bytes of characters but for their first
 	mark  int   // bytes of the byte order mark before data
 	slips []slip
+
+	aliases bool // it has one, *name
 }
 
 func newSource(name string, data []byte) *source {

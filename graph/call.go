@@ -138,11 +138,11 @@ func OnErrorOf(n Node) *OnError {
 
 // Reached returns the graphs that a run of this graph can enter, itself first, each once. The
 // slice belongs to the caller.
-func (g *Graph) Reached() []*Graph { return reached([]*Graph{g}) }
+func (g *Graph) Reached() []*Graph { return Reached([]*Graph{g}) }
 
-// reached returns the graphs that runs of these graphs can enter, each once: these first, which are
+// Reached returns the graphs that runs of these graphs can enter, each once: these first, which are
 // not nil.
-func reached(from []*Graph) []*Graph {
+func Reached(from []*Graph) []*Graph {
 	all := slices.Clone(from)
 	seen := make(map[*Graph]bool, len(all))
 	for _, g := range all {

@@ -18,7 +18,7 @@ func checkAllow(f *config.File, graphs []*Graph, found *config.Diagnostics) {
 			continue
 		}
 		c := allowChecker{config: source.Allow, who: "the file", found: found}
-		c.calls(reached(slices.DeleteFunc(slices.Clone(graphs), func(g *Graph) bool { return g == nil || sourceOf(f, g.Tool) != source })), whole)
+		c.calls(Reached(slices.DeleteFunc(slices.Clone(graphs), func(g *Graph) bool { return g == nil || sourceOf(f, g.Tool) != source })), whole)
 		c.confirm(source.Allow)
 	}
 	for _, g := range graphs {

@@ -222,6 +222,7 @@ type flows struct {
 	up       Upstreams
 	made     map[*graph.Graph]*follower // nil while its flow is being found
 	defaults []string                   // constants that are followed with their declared values; others may have any value of their kind
+	known    *knownClean                // graphs that need no check
 }
 
 func newFlows(up Upstreams) *flows { return &flows{up: up, made: map[*graph.Graph]*follower{}} }

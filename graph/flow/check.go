@@ -23,12 +23,17 @@ func Check(ctx context.Context, g *graph.Graph, up Upstreams) (config.Diagnostic
 
 // CheckAll is Check for several graphs of one file, whose findings are sorted together.
 func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.Diagnostics, error) {
+	return checkAll(ctx, graphs, up, nil)
+}
+
+func checkAll(ctx context.Context, graphs []*graph.Graph, up Upstreams, known *knownClean) (config.Diagnostics, error) {
 	all := newFlows(up)
+	all.known = known
 	found, err := all.check(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	more, err := withDefaults(ctx, graphs, up, found)
+	more, err := withDefaults(ctx, graphs, all, found)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +47,13 @@ func CheckAll(ctx context.Context, graphs []*graph.Graph, up Upstreams) (config.
 // check returns what is found in the nodes of the graphs.
 func (all *flows) check(ctx context.Context, graphs []*graph.Graph) (found config.Diagnostics, err error) {
 	for _, g := range graphs {
-		f, err := all.of(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		more, err := f.check(ctx)
+		more, err := all.known.unless(ctx, g, all.defaults, func() (config.Diagnostics, error) {
+			f, err := all.of(ctx, g)
+			if err != nil {
+				return nil, err
+			}
+			return f.check(ctx)
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -18,15 +18,15 @@ import (
 const mostDefaults = 16
 
 // withDefaults returns what goes wrong with the declared values of the constants of vars, though it need not with others that may be given:
-// the graphs are checked once more as if the constants had no other values. before is what is found whatever their values are.
-func withDefaults(ctx context.Context, graphs []*graph.Graph, up Upstreams, before config.Diagnostics) (config.Diagnostics, error) {
+// the graphs are checked once more as if the constants had no other values. first are the flows before, and before is what is found whatever their values are.
+func withDefaults(ctx context.Context, graphs []*graph.Graph, first *flows, before config.Diagnostics) (config.Diagnostics, error) {
 	names := readConstants(graphs)
 	if len(names) == 0 {
 		return nil, nil
 	}
 	again := func(names ...string) (config.Diagnostics, error) {
-		all := newFlows(up)
-		all.defaults = names
+		all := newFlows(first.up)
+		all.known, all.defaults = first.known, names
 		found, err := all.check(ctx, graphs)
 		return slices.DeleteFunc(found, func(d config.Diagnostic) bool {
 			return !decidedByValues[d.Code] || slices.ContainsFunc(before, func(known config.Diagnostic) bool { return known.Pos == d.Pos })

@@ -134,7 +134,7 @@ func (f *checkFlags) check(ctx context.Context, std program.Streams, of checked,
 	} else if err != nil {
 		return nil, err
 	}
-	c, err := checks.Text(ctx, of.path, src, opts, checks.Servers{})
+	c, err := checks.Text(ctx, of.path, src, opts, checks.Beside{})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (f *checkFlags) check(ctx context.Context, std program.Streams, of checked,
 		return nil, err
 	}
 	listed, missing, err := f.listed(ctx, std, p, locked)
-	found, ended := checks.All(ctx, p, append(found, missing...), checks.Listing{Listed: listed, Locked: locked, File: p.File})
+	found, ended := checks.All(ctx, p, append(found, missing...), checks.Listing{Listed: listed, Locked: locked, File: p.File}, nil)
 	if ended != nil {
 		return nil, ended
 	}

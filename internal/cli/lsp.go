@@ -45,7 +45,7 @@ setting state names another place of recorded runs.`,
 			if err != nil {
 				return err
 			}
-			err = lsp.New(lsp.Options{Version: program.VersionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput, List: listTools}).Serve(cmd.Context(), std.In, out)
+			err = lsp.New(lsp.Options{Version: program.VersionText(), ServersFile: servers, Logger: log, LastOutput: lastOutput, List: listTools, OwnProcess: true}).Serve(cmd.Context(), std.In, out)
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return program.ErrReported
 			}

@@ -41,7 +41,7 @@ func (f *uiFlags) checkText(ctx context.Context, path string, src []byte, saved 
 		read := f.filesOf(path)
 		opts.MayImport = func(path string) bool { return slices.Contains(read, path) }
 	}
-	return checks.Text(ctx, path, src, opts, checks.Servers{Running: pool})
+	return checks.Text(ctx, path, src, opts, checks.Beside{Running: pool})
 }
 
 // watched are the files with whose changes the page of a graph file changes: the lock as well, for findings.

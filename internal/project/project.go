@@ -164,13 +164,23 @@ func checkPortability(found *config.Diagnostics, tool *config.Tool, server strin
 // among them is one that every run is certain to meet; only checks ask for them. The error
 // is the cause of ctx's end.
 func (p *Project) Check(ctx context.Context, up flow.Upstreams) (config.Diagnostics, error) {
-	return p.CheckWith(ctx, p.Warnings, up)
+	return p.CheckSince(ctx, up, nil)
+}
+
+// CheckSince is Check that remembers in which graphs nothing was found, for the next version of the file; nil: it
+// remembers nothing.
+func (p *Project) CheckSince(ctx context.Context, up flow.Upstreams, clean *flow.Clean) (config.Diagnostics, error) {
+	return p.check(ctx, p.Warnings, up, clean)
 }
 
 // CheckWith returns other findings about the file and those of the flow of data, sorted. The
 // other findings stay as they are; for the rest, see Check.
 func (p *Project) CheckWith(ctx context.Context, others config.Diagnostics, up flow.Upstreams) (config.Diagnostics, error) {
-	found, err := flow.CheckAll(ctx, p.Graphs, up)
+	return p.check(ctx, others, up, nil)
+}
+
+func (p *Project) check(ctx context.Context, others config.Diagnostics, up flow.Upstreams, clean *flow.Clean) (config.Diagnostics, error) {
+	found, err := clean.CheckAll(ctx, p.File, p.Graphs, up)
 	if err != nil {
 		return nil, err
 	}

@@ -123,6 +123,7 @@ tools:
 `
 
 func TestCompletionPerNodeKind(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	for kind, want := range map[string][]string{
 		"entry":     {"next"},
@@ -152,6 +153,7 @@ func TestCompletionPerNodeKind(t *testing.T) {
 }
 
 func TestCompletionInCalls(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	const call = frame + "      - id: a\n        type: mcp\n        server: files\n        tool: read\n        next: b\n"
 	for text, want := range map[string][]string{
@@ -178,6 +180,7 @@ func TestCompletionInCalls(t *testing.T) {
 }
 
 func TestHover(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	for text, want := range map[string]string{
 		frame + "      - {id: a, type: mcp, server: files, to|>ol: read_file, next: b}\n":                       "tool",
@@ -200,6 +203,7 @@ func TestHover(t *testing.T) {
 }
 
 func TestErrorAtItsPlace(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	for text, want := range map[string]string{
 		frame + "      - id: a\n        type: mcp\n        server: files\n        |>tol: read_file\n        next: b\n":                                                                 "tol",
@@ -225,6 +229,7 @@ func TestErrorAtItsPlace(t *testing.T) {
 
 // The line of docs/editors.md that turns the server off for a file does so.
 func TestTurnedOff(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	wrong := frame + "      - id: a\n        type: mpc\n"
 	if found := e.findings(e.show(wrong)); len(found) == 0 {
@@ -258,6 +263,7 @@ func (e *editor) findings(d document) []finding {
 }
 
 func TestEveryExampleIsClean(t *testing.T) {
+	t.Parallel()
 	e := open(t)
 	paths, err := filepath.Glob("../../examples/*[0-9a-z].yaml")
 	if err != nil {

@@ -182,6 +182,7 @@ const notesTest = `tests:
 
 // Neovim 0.7.2, as Debian has it, shows a finding, completes, shows a hover, goes to a definition and renames.
 func TestNeovim(t *testing.T) {
+	t.Parallel()
 	n := startNeovim(t, map[string]string{"notes.yaml": notes, "notes.test.yaml": notesTest})
 	n.keys(":edit notes.yaml<CR>")
 	n.until("a finding", "#vim.diagnostic.get(0) > 0")

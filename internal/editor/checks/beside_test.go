@@ -25,6 +25,12 @@ tools:
 // besideLock declares what files.count returns.
 func besideLock(t *testing.T) string {
 	t.Helper()
+	return besideLockOf(t, "files")
+}
+
+// besideLockOf declares that files.count returns a number in a field.
+func besideLockOf(t *testing.T, field string) string {
+	t.Helper()
 	file, err := config.Parse("graph.yaml", []byte(besideFile(fine)), config.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +38,7 @@ func besideLock(t *testing.T) string {
 	count := mcpclient.Tool{
 		Name:         "count",
 		InputSchema:  json.RawMessage(`{"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": false}`),
-		OutputSchema: json.RawMessage(`{"type": "object", "properties": {"files": {"type": "number"}}, "required": ["files"], "additionalProperties": false}`),
+		OutputSchema: json.RawMessage(`{"type": "object", "properties": {"` + field + `": {"type": "number"}}, "required": ["` + field + `"], "additionalProperties": false}`),
 	}
 	return string(lock.Of("graph.lock.yaml", lock.Pin(file.Servers[0], count, file.Secrets)).Encode())
 }
@@ -89,7 +95,7 @@ func foundIn(t *testing.T, src string) (found []string) {
 			t.Fatal(err)
 		}
 	}
-	c, err := checks.Text(t.Context(), path, []byte(src), config.Options{}, checks.Servers{})
+	c, err := checks.Text(t.Context(), path, []byte(src), config.Options{}, checks.Beside{})
 	if err != nil {
 		t.Fatal(err)
 	}

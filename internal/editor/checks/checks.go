@@ -25,17 +25,20 @@ type Checked struct {
 	Known   *completion.Known  // nil: nothing is known
 }
 
-// Servers are what is known of servers beside the lock and the registries. The zero value is nothing.
-type Servers struct {
+// Beside is what is known beside the text, the lock and the registries. The zero value is nothing.
+type Beside struct {
 	Running *mcpclient.Pool // completion knows the tools that they have listed
 
 	// Listed is what servers have listed, by server. Calls are checked against it where neither the lock nor a
 	// registry knows the tool.
 	Listed map[string][]mcpclient.Tool
+
+	// Clean is in which graphs of other texts nothing was found: they are not followed again. nil: not known.
+	Clean *flow.Clean
 }
 
 // Text checks a text of the graph file at a path. The error is that of reading other files, or the cause of ctx's end.
-func Text(ctx context.Context, path string, src []byte, opts config.Options, servers Servers) (*Checked, error) {
+func Text(ctx context.Context, path string, src []byte, opts config.Options, also Beside) (*Checked, error) {
 	p, err := project.Parse(ctx, path, src, opts)
 	var found config.Diagnostics
 	if err != nil && !errors.As(err, &found) {
@@ -43,20 +46,20 @@ func Text(ctx context.Context, path string, src []byte, opts config.Options, ser
 	}
 	switch {
 	case p == nil: // no YAML, or no graph file
-		found, err = aroundSyntax(ctx, path, src, opts, found)
+		found, err = aroundSyntax(ctx, path, src, opts, found, also.Clean)
 		return &Checked{Found: found}, err
 	case found != nil:
-		return beside(ctx, p, found, opts.ReadFile, servers)
+		return beside(ctx, p, found, opts.ReadFile, also)
 	}
-	return Offline(ctx, p, opts.ReadFile, servers)
+	return Offline(ctx, p, opts.ReadFile, also)
 }
 
 // beside adds to the findings of a text with errors what is found in the tools that have none. p is what was
 // understood of the text.
-func beside(ctx context.Context, p *project.Project, found config.Diagnostics, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
+func beside(ctx context.Context, p *project.Project, found config.Diagnostics, read func(path string) ([]byte, error), also Beside) (*Checked, error) {
 	sound := *p
 	sound.Graphs, sound.Pipeline, sound.Plan = p.Sound, nil, nil
-	c, err := Offline(ctx, &sound, read, servers)
+	c, err := Offline(ctx, &sound, read, also)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +73,7 @@ func beside(ctx context.Context, p *project.Project, found config.Diagnostics, r
 }
 
 // Offline checks a project without errors. read reads the lock beside it; nil: config.ReadFile.
-func Offline(ctx context.Context, p *project.Project, read func(path string) ([]byte, error), servers Servers) (*Checked, error) {
+func Offline(ctx context.Context, p *project.Project, read func(path string) ([]byte, error), also Beside) (*Checked, error) {
 	locked, found, err := LockBeside(p, read)
 	if err != nil {
 		return nil, err
@@ -78,26 +81,26 @@ func Offline(ctx context.Context, p *project.Project, read func(path string) ([]
 	offline, unlisted := lock.NewOffline(locked, p.File, p.Graphs)
 	found = append(found, unlisted...)
 	known := flow.Upstreams(offline)
-	if servers.Listed != nil {
-		entries, missing := lock.Listed(p.File, p.Graphs, nil, servers.Listed)
+	if also.Listed != nil {
+		entries, missing := lock.Listed(p.File, p.Graphs, nil, also.Listed)
 		found = append(found, missing...)
 		known = Listing{offline, lock.Of(lock.Path(p.File.Path), entries...), locked, p.File}
 	}
-	found = append(found, Requests(p.File, locked, servers.Listed)...)
-	found, err = All(ctx, p, found, known)
+	found = append(found, Requests(p.File, locked, also.Listed)...)
+	found, err = All(ctx, p, found, known, also.Clean)
 	if err != nil {
 		return nil, err
 	}
 	c := &Checked{Project: p, Valid: true, Found: found, Locked: locked, Offline: offline}
-	c.Known = knownOf(c, servers)
+	c.Known = knownOf(c, also)
 	c.Known.Upstreams = known
 	return c, nil
 }
 
-// All adds the findings of the file and of the flow of data, given the known tools. Secrets are
-// redacted: a finding may quote the description of a server.
-func All(ctx context.Context, p *project.Project, found config.Diagnostics, known flow.Upstreams) (config.Diagnostics, error) {
-	more, err := p.Check(ctx, known)
+// All adds the findings of the file and of the flow of data, given the known tools and the graphs that are known to have
+// no findings; nil: none. Secrets are redacted: a finding may quote the description of a server.
+func All(ctx context.Context, p *project.Project, found config.Diagnostics, known flow.Upstreams, clean *flow.Clean) (config.Diagnostics, error) {
+	more, err := p.CheckSince(ctx, known, clean)
 	if err != nil {
 		return nil, err
 	}

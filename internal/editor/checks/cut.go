@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolgraph/config"
+	"toolgraph/graph/flow"
 	"toolgraph/internal/base/wording"
 	"toolgraph/internal/project"
 )
@@ -16,12 +17,13 @@ const mostCut = 8
 
 // aroundSyntax adds to the finding that a text is no YAML what is found in the tools that do not have the broken
 // line. Where the break cannot be limited to one tool, as with a quote that is never closed, nothing is added.
-func aroundSyntax(ctx context.Context, path string, src []byte, opts config.Options, broken config.Diagnostics) (config.Diagnostics, error) {
+func aroundSyntax(ctx context.Context, path string, src []byte, opts config.Options, broken config.Diagnostics, clean *flow.Clean) (config.Diagnostics, error) {
 	lines := strings.SplitAfter(string(src), "\n")
 	var cuts []cut
 	for at := syntaxLine(path, broken); at > 0; {
 		c, ok := cutAt(lines, at)
 		if !ok || len(cuts) == mostCut || slices.ContainsFunc(cuts, func(before cut) bool { return before.from == c.from }) {
+			broken.Sort() // what is left may break where it did before: that is one finding
 			return broken, nil
 		}
 		cuts = append(cuts, c)
@@ -38,7 +40,7 @@ func aroundSyntax(ctx context.Context, path string, src []byte, opts config.Opti
 		if p == nil {
 			return broken, nil
 		}
-		rest, err := beside(ctx, p, found, opts.ReadFile, Servers{})
+		rest, err := beside(ctx, p, found, opts.ReadFile, Beside{Clean: clean})
 		if err != nil {
 			return nil, err
 		}

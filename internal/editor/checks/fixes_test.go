@@ -51,7 +51,7 @@ func TestFixesOfBrokenFiles(t *testing.T) {
 func findingsIn(t *testing.T, src []byte) config.Diagnostics {
 	t.Helper()
 	none := func(string) ([]byte, error) { return nil, os.ErrNotExist }
-	checked, err := checks.Text(t.Context(), "g.yaml", src, config.Options{AssumeEnv: true, ReadFile: none}, checks.Servers{})
+	checked, err := checks.Text(t.Context(), "g.yaml", src, config.Options{AssumeEnv: true, ReadFile: none}, checks.Beside{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // knownOf returns what completion knows of a file.
-func knownOf(c *Checked, servers Servers) *completion.Known {
+func knownOf(c *Checked, also Beside) *completion.Known {
 	file, locked := c.Project.File, c.Locked
-	return &completion.Known{File: file, Graphs: c.Project.Graphs, Tools: func(server string) []completion.Tool { return toolsOf(file, locked, servers, server) }}
+	return &completion.Known{File: file, Graphs: c.Project.Graphs, Tools: func(server string) []completion.Tool { return toolsOf(file, locked, also, server) }}
 }
 
 // toolsOf returns the tools of a server as far as they are known without asking it: as it lists them while it
 // runs, else as the lock and the registry have them.
-func toolsOf(file *config.File, locked *lock.Lock, servers Servers, server string) []completion.Tool {
+func toolsOf(file *config.File, locked *lock.Lock, also Beside, server string) []completion.Tool {
 	var tools []completion.Tool
 	add := func(t completion.Tool) {
 		if !slices.ContainsFunc(tools, func(known completion.Tool) bool { return known.Name == t.Name }) {
@@ -29,14 +29,14 @@ func toolsOf(file *config.File, locked *lock.Lock, servers Servers, server strin
 	listed := func(t mcpclient.Tool) {
 		add(completion.Tool{Name: t.Name, Description: t.Description, Input: t.InputSchema})
 	}
-	if pool := servers.Running; pool != nil {
+	if pool := also.Running; pool != nil {
 		for _, name := range pool.KnownTools(server) {
 			if t, known := pool.Known(server, name); known {
 				listed(t)
 			}
 		}
 	}
-	for _, t := range servers.Listed[server] {
+	for _, t := range also.Listed[server] {
 		listed(t)
 	}
 	if locked != nil {

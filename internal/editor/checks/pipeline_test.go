@@ -31,7 +31,7 @@ tools: [{name: t, nodes: [{id: entry, type: entry, next: exit}, {id: exit, type:
 		"run.shift":           `calls of the pipeline has "run.shift", which names no tool of server "run"; did you mean "sift"? [pipeline-tools]`,
 	} {
 		opts := config.Options{ReadFile: func(string) ([]byte, error) { return nil, fs.ErrNotExist }}
-		c, err := Text(t.Context(), "graph.yaml", fmt.Appendf(nil, file, calls), opts, Servers{Listed: map[string][]mcpclient.Tool{"files": listed}})
+		c, err := Text(t.Context(), "graph.yaml", fmt.Appendf(nil, file, calls), opts, Beside{Listed: map[string][]mcpclient.Tool{"files": listed}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func TestActions(t *testing.T) {
 		name := fmt.Sprintf("%d.yaml", i)
 		uri := c.openAs(name, graphLanguage, e.graph)
 		find := func(text string) config.Diagnostics {
-			checked, err := checks.Text(t.Context(), filepath.Join(c.dir, name), []byte(text), config.Options{AssumeEnv: true, ReadFile: func(string) ([]byte, error) { return nil, os.ErrNotExist }}, checks.Servers{})
+			checked, err := checks.Text(t.Context(), filepath.Join(c.dir, name), []byte(text), config.Options{AssumeEnv: true, ReadFile: func(string) ([]byte, error) { return nil, os.ErrNotExist }}, checks.Beside{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ func TestWordsDoNotMatter(t *testing.T) {
 	fixes, ends := 0, 0
 	for i, e := range examples(t) {
 		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.yaml", i))
-		checked, err := checks.Text(t.Context(), path, []byte(e.graph), config.Options{AssumeEnv: true, ReadFile: func(string) ([]byte, error) { return nil, os.ErrNotExist }}, checks.Servers{})
+		checked, err := checks.Text(t.Context(), path, []byte(e.graph), config.Options{AssumeEnv: true, ReadFile: func(string) ([]byte, error) { return nil, os.ErrNotExist }}, checks.Beside{})
 		if err != nil {
 			t.Fatal(err)
 		}

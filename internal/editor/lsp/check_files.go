@@ -105,5 +105,5 @@ func (s *snapshot) checkWith(r *result, path, src, servers string) (*checks.Chec
 		servers = s.server.serversFile()
 		s.server.mu.Unlock()
 	}
-	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: s.reader(r)}, s.server.servers(path))
+	return checks.Text(s.ctx, path, []byte(src), config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: s.reader(r)}, s.server.beside(path))
 }

@@ -25,6 +25,31 @@ func TestBrokenTextWithFaultyImport(t *testing.T) {
 	}
 }
 
+// After a change in one tool the others are not followed again, also while the text is no YAML for a moment.
+func TestEditorFollowsWhatHasChanged(t *testing.T) {
+	c := start(t, nil)
+	const most = 3
+	text := graph
+	_, tool, _ := strings.Cut(graph, "tools:\n")
+	for _, name := range []string{"second", "third", "fourth"} {
+		text += strings.Replace(tool, "greet", name, 1)
+	}
+	uri := c.open("graph.yaml", text)
+	if got := c.codes(uri); got != "" {
+		t.Fatalf("got %s", got)
+	}
+	if followed, of := c.server.clean.Counts(); followed != 1+most || of != followed {
+		t.Fatalf("at first %d of %d graphs are followed, want %d", followed, of, 1+most)
+	}
+	for i, change := range [][2]string{{"name: third\n    description: Greets a", "name: third\n    description: Greets: a"}, {"description: Greets: a", "description: Greets any"}} {
+		c.replace(uri, change[0], change[1])
+		c.codes(uri)
+		if followed, _ := c.server.clean.Counts(); followed > 1+most+1+i {
+			t.Errorf("%s: %d graphs are followed, want %d at most", change[1], followed, 1+most+1+i)
+		}
+	}
+}
+
 // Two files that import each other do so no longer when one of them is deleted, although both are open.
 func TestRingThatIsDeleted(t *testing.T) {
 	c := start(t, nil)

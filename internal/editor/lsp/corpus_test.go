@@ -68,7 +68,7 @@ func TestFindingsAreThoseOfCheck(t *testing.T) {
 		c.notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"mcp": mcp}})
 		name := fmt.Sprintf("%d.yaml", i)
 		c.write(name, e.graph)
-		checked, err := checks.Text(t.Context(), filepath.Join(c.dir, name), []byte(e.graph), options, checks.Servers{})
+		checked, err := checks.Text(t.Context(), filepath.Join(c.dir, name), []byte(e.graph), options, checks.Beside{})
 		if err != nil {
 			t.Fatal(err)
 		}

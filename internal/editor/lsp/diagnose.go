@@ -73,6 +73,9 @@ func (s *Server) diagnose() {
 	for {
 		uri, pause := s.checker.next()
 		if uri != "" {
+			if s.opts.OwnProcess {
+				tuneGC()
+			}
 			s.check(uri)
 			continue
 		}

@@ -59,13 +59,13 @@ func want(t testing.TB, path, text string) (found config.Diagnostics, all bool) 
 			return found, true
 		}
 		options.ServersFile = suite.Servers
-		if c, err := checks.Text(t.Context(), suite.Graph, src, options, checks.Servers{}); err == nil && c.Valid {
+		if c, err := checks.Text(t.Context(), suite.Graph, src, options, checks.Beside{}); err == nil && c.Valid {
 			found = append(found, suite.Check(c.Project)...)
 		}
 		found.Sort()
 		return found, true
 	}
-	c, err := checks.Text(t.Context(), path, []byte(text), options, checks.Servers{})
+	c, err := checks.Text(t.Context(), path, []byte(text), options, checks.Beside{})
 	if err != nil {
 		t.Fatal(err)
 	}

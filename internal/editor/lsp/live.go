@@ -21,14 +21,15 @@ type live struct {
 	listed map[string][]mcpclient.Tool
 }
 
-// servers returns what the servers of a graph file have listed.
-func (s *Server) servers(path string) checks.Servers {
+// beside returns what the servers of a graph file have listed, and in which graphs nothing was found before.
+func (s *Server) beside(path string) checks.Beside {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	also := checks.Beside{Clean: &s.clean}
 	if l := s.live[path]; l != nil && s.settings.Live {
-		return checks.Servers{Listed: l.listed}
+		also.Listed = l.listed
 	}
-	return checks.Servers{}
+	return also
 }
 
 // learn asks the user whether the servers of a saved graph file may be started, and lists their tools then. The

@@ -79,7 +79,7 @@ func (v *view) sameFindings(ctx context.Context, edits map[string][]config.Edit)
 		if err != nil {
 			return nil, err
 		}
-		checked, err := checks.Text(ctx, path, src, config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: read}, checks.Servers{})
+		checked, err := checks.Text(ctx, path, src, config.Options{ServersFile: servers, AssumeEnv: true, ReadFile: read}, checks.Beside{Clean: &v.server.clean})
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"toolgraph/graph/flow"
 	"toolgraph/mcpclient"
 )
 
@@ -28,6 +29,9 @@ type Options struct {
 	// LastOutput returns the latest output of a node in the last recorded run of a tool of a graph file; nil
 	// when there is none. It must not write. state is the setting of that name. Nil: runs are not shown.
 	LastOutput func(ctx context.Context, state, file, tool, node string) (*Output, error)
+
+	// OwnProcess says that the process does nothing else: garbage is collected less often while little memory is in use.
+	OwnProcess bool
 }
 
 // ErrNoShutdown is the end of a connection that the client did not shut down before.
@@ -67,6 +71,7 @@ type Server struct {
 	slots     chan struct{}  // of requests that are being answered
 
 	checker     *checker
+	clean       flow.Clean // of all graph files
 	closedFiles closedFiles
 	recorded    recordedOutputs
 	handlers    map[string]handler // by method
