@@ -2,7 +2,6 @@ package habit
 
 import (
 	"cmp"
-	"hash/maphash"
 	"maps"
 	"math/bits"
 	"slices"
@@ -23,18 +22,17 @@ type Habit struct {
 // Finder finds habits in acts. It remembers hashes of their values only.
 type Finder struct {
 	Least   int // occurrences of a habit; default 3
-	seed    maphash.Seed
 	streams map[string]*stream
 }
 
 // Add takes the next act of a client, in the order of time.
 func (f *Finder) Add(subject string, a Act) {
 	if f.streams == nil {
-		f.seed, f.streams = maphash.MakeSeed(), map[string]*stream{}
+		f.streams = map[string]*stream{}
 	}
 	s := f.streams[subject]
 	if s == nil {
-		s = newStream(f.seed)
+		s = newStream()
 		f.streams[subject] = s
 	}
 	s.add(a)

@@ -1,7 +1,7 @@
 package habit
 
 import (
-	"hash/maphash"
+	"hash/fnv"
 	"strings"
 	"time"
 	"unicode"
@@ -63,7 +63,6 @@ type link struct {
 
 // stream is the acts of one client in the order of time. Nothing of their values is remembered but hashes.
 type stream struct {
-	seed    maphash.Seed
 	names   []string
 	byName  map[string]int32
 	tools   map[int32][]string
@@ -105,9 +104,9 @@ func (g *generations) get(word uint64) (int32, bool) {
 }
 
 // newStream returns the acts of a client that has done nothing yet.
-func newStream(seed maphash.Seed) *stream {
+func newStream() *stream {
 	return &stream{
-		seed: seed, byName: map[string]int32{}, tools: map[int32][]string{}, params: map[string]uint32{},
+		byName: map[string]int32{}, tools: map[int32][]string{}, params: map[string]uint32{},
 		common: make([]uint8, filterLen), uses: map[paramValue]int{}, usesOf: map[uint32]int{},
 	}
 }
@@ -118,10 +117,10 @@ func (s *stream) add(a Act) {
 	s.answers.turn(len(s.acts))
 	s.given.turn(len(s.acts))
 	one := act{name: s.name(a), time: a.Time, ref: a.Ref, failed: a.Failed, plan: a.Plan, bytes: value.Size(a.Result), written: a.Written, apart: a.Apart}
-	one.mark = s.hash(a.Name)
+	one.mark = hash(a.Name)
 	eachScalar("", a.Args, 0, func(path string, v value.Value) {
 		text, word := wordOf(v)
-		one.mark = one.mark*31 + s.hash(path+"\x00"+text)
+		one.mark = one.mark*31 + hash(path+"\x00"+text)
 		if !word || a.Failed {
 			return
 		}
@@ -133,18 +132,18 @@ func (s *stream) add(a Act) {
 	}
 	eachScalar("", a.Args, 0, func(_ string, v value.Value) {
 		if text, word := wordOf(v); word {
-			s.given.now[s.hash(text)] = at
+			s.given.now[hash(text)] = at
 		}
 	})
 	seen := map[uint64]bool{}
 	eachScalar("", a.Result, 0, func(_ string, v value.Value) {
 		eachWord(linkText(v), func(word string) {
-			hash := s.hash(word)
-			s.answers.now[hash] = at
-			if place := hash % filterLen; !seen[hash] && s.common[place] < 255 {
+			mark := hash(word)
+			s.answers.now[mark] = at
+			if place := mark % filterLen; !seen[mark] && s.common[place] < 255 {
 				s.common[place]++
 			}
-			seen[hash] = true
+			seen[mark] = true
 		})
 	})
 }
@@ -160,8 +159,12 @@ func (s *stream) name(a Act) int32 {
 	return number
 }
 
-// hash is how a word is remembered.
-func (s *stream) hash(text string) uint64 { return maphash.String(s.seed, text) }
+// hash is how a text is remembered: in the same way each time, as words that share a counter decide what a link is.
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	return h.Sum64()
+}
 
 // link notes where the value of an argument was before: whole, or the longest part of it that was.
 func (s *stream) link(one *act, param, text string) {
@@ -171,17 +174,17 @@ func (s *stream) link(one *act, param, text string) {
 		s.params[param] = number
 	}
 	s.usesOf[number]++
-	s.uses[paramValue{number, s.hash(text)}]++
+	s.uses[paramValue{number, hash(text)}]++
 	found := false
 	eachWord(text, func(word string) {
-		hash := s.hash(word)
-		if from, is := s.answers.get(hash); is && !found {
+		mark := hash(word)
+		if from, is := s.answers.get(mark); is && !found {
 			found = true
-			one.links = append(one.links, link{from: from, param: number, value: s.hash(text), word: hash})
+			one.links = append(one.links, link{from: from, param: number, value: hash(text), word: mark})
 		}
 	})
-	if from, is := s.given.get(s.hash(text)); is && !found {
-		one.links = append(one.links, link{from: from, param: number, value: s.hash(text), word: s.hash(text), given: true})
+	if from, is := s.given.get(hash(text)); is && !found {
+		one.links = append(one.links, link{from: from, param: number, value: hash(text), word: hash(text), given: true})
 	}
 }
 

@@ -1,6 +1,7 @@
 package habit
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -34,8 +35,9 @@ func (r *Runs) Find(ctx context.Context, of journal.Filter, least int) ([]Habit,
 	if err != nil {
 		return nil, err
 	}
-	slices.Reverse(runs)
-	slices.SortStableFunc(runs, func(a, b journal.Run) int { return a.Started.Compare(b.Started) }) // a store has them nearly in this order
+	slices.SortFunc(runs, func(a, b journal.Run) int { // a store has them nearly in this order
+		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
+	})
 	find := Finder{Least: least}
 	for _, run := range runs {
 		if run.Damaged != "" {
