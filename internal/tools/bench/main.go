@@ -28,6 +28,7 @@ func run(args []string) (err error) {
 	rounds := flags.Int("rounds", 3, "how often to measure everything; at least 1")
 	only := flags.String("only", "", "measure only the rows that this regular expression finds")
 	binary := flags.String("binary", "", "the toolgraph to measure (default: build it)")
+	before := flags.String("before", "", "a toolgraph of before, measured beside it in the same run")
 	file := flags.String("json", "", "write everything to this file as JSON")
 	quick := flags.Bool("quick", false, "measure for a moment only: shows that it works, not how fast")
 	if err := flags.Parse(args); err != nil {
@@ -50,7 +51,7 @@ func run(args []string) (err error) {
 	if err := os.Setenv("TOOLGRAPH_STATE", filepath.Join(dir, "state")); err != nil {
 		return err
 	}
-	fleet, err := newFleet(ctx, dir, *binary, os.Stderr)
+	fleet, err := newFleet(ctx, dir, *binary, *before, os.Stderr)
 	if err != nil {
 		return err
 	}

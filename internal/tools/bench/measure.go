@@ -67,7 +67,7 @@ func (m *meter) starts(ctx context.Context, w *workload) error {
 	took := map[string][]float64{}
 	for range m.plan.starts {
 		for _, p := range m.fleet.peers {
-			if p.crowded {
+			if p.crowded || p.command == nil {
 				continue
 			}
 			line, err := m.fleet.line(p, w)
@@ -98,7 +98,7 @@ func (m *meter) starts(ctx context.Context, w *workload) error {
 // turn is one peer's part in a round of a workload.
 type turn struct {
 	peer   *peer
-	conn   *conn
+	conn   driver
 	idle   memory
 	busy   memory
 	counts tally
@@ -117,18 +117,14 @@ func (m *meter) measure(ctx context.Context, w *workload) error {
 		if !p.takes(w) {
 			continue
 		}
-		line, err := m.fleet.line(p, w)
-		if err != nil {
-			return err
-		}
-		c, _, err := dial(ctx, line)
+		c, err := m.fleet.open(ctx, p, w)
 		if err != nil {
 			if stop := m.lost(ctx, p, w.title(), err); stop != nil {
 				return stop
 			}
 			continue
 		}
-		turns = append(turns, &turn{peer: p, conn: c, idle: memoryOf(c.cmd.Process.Pid)})
+		turns = append(turns, &turn{peer: p, conn: c, idle: memoryOf(c.pid())})
 	}
 	for slice := range m.plan.slices + 1 {
 		for _, t := range turns {
@@ -174,7 +170,7 @@ func (t *turn) take(w *workload, p plan, warming bool) {
 	t.counts.add(counts)
 	t.lost = err != nil
 	if !t.lost {
-		busy := memoryOf(t.conn.cmd.Process.Pid)
+		busy := memoryOf(t.conn.pid())
 		busy.tree = max(busy.tree, t.busy.tree)
 		t.busy = busy
 	}

@@ -60,8 +60,11 @@ func (t *table) median(row, peer string) float64 { return stats.Median(t.numbers
 // ratio is toolgraph over the peer, the median of the ratios of the rounds, because a
 // disturbance of a round affects both. If a peer has missed rounds, it is the ratio of the
 // medians.
-func (t *table) ratio(row, peer string) float64 {
-	mine, theirs := t.numbers[row][ours], t.numbers[row][peer]
+func (t *table) ratio(row, peer string) float64 { return t.of(row, ours, peer) }
+
+// of is the same ratio of one peer over another.
+func (t *table) of(row, peer, other string) float64 {
+	mine, theirs := t.numbers[row][peer], t.numbers[row][other]
 	if len(mine) == 0 || len(theirs) == 0 {
 		return math.NaN()
 	}

@@ -107,6 +107,8 @@ func (c *conn) read() (*answer, error) {
 	}
 }
 
+func (c *conn) pid() int { return c.cmd.Process.Pid }
+
 func (c *conn) kill() { _ = c.cmd.Process.Kill() } // it fails only when the process is gone
 
 // close ends the conversation and waits for the process, which is killed when it

@@ -23,6 +23,7 @@ type workload struct {
 	bare     bool               // the bare echo server can do it
 	memory   bool               // the memory is shown
 	children bool               // that of the upstream server as well
+	straight bool               // a client can make the calls of the graph itself
 }
 
 func workloads() []*workload {
@@ -45,7 +46,7 @@ func workloads() []*workload {
 		all = append(all, &workload{name: "one mcp call", graph: "call", tool: "call", call: message, inflight: n, memory: n > 1, children: true})
 	}
 	for _, n := range []int{1, 64} {
-		all = append(all, &workload{name: "ten mcp calls", graph: "chain", tool: "chain", call: chained, inflight: n})
+		all = append(all, &workload{name: "ten mcp calls", graph: "chain", tool: "chain", call: chained, inflight: n, straight: true})
 	}
 	return append(all, &workload{
 		name: "10 MB result filtered", graph: "filter", tool: "filter", call: filtered(bigItems), inflight: 1, memory: true, children: true,
@@ -86,8 +87,11 @@ func passed(i int64) call {
 	return call{fmt.Sprintf(`{"n":%d,"kind":"none"}`, i+100), fmt.Sprintf(`{"passed":%d}`, i+100)}
 }
 
+// chainLength is how many calls the graph chain makes, one after the other.
+const chainLength = 10
+
 func chained(i int64) call {
-	return call{fmt.Sprintf(`{"n":%d}`, i), fmt.Sprintf(`{"n":%d}`, i+10)}
+	return call{fmt.Sprintf(`{"n":%d}`, i), fmt.Sprintf(`{"n":%d}`, i+chainLength)}
 }
 
 func filtered(n int) func(int64) call {

@@ -183,7 +183,7 @@ func (e *editor) measure(path, text string, changes int) ([]*row, error) {
 	}
 	first := &row{name: "open to findings", goal: 1000}
 	first.add(e, begin)
-	change := &row{name: "change to findings", goal: 100}
+	change := &row{name: "change to findings", goal: 40}
 	rows := []*row{first, change}
 	asks := map[string]*row{}
 	for _, method := range []string{"completion", "hover"} {
