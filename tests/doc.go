@@ -1,4 +1,3 @@
-// Package tests sees the program as its users do: stories of the command line
-// (testdata/script), conversations over the wire, the examples, the README, and the
+// Package tests sees the program as its users do: conversations over the wire, the examples, the README, and the
 // rules of the house.
 package tests

@@ -25,7 +25,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestCheckBoundsStandardInput(t *testing.T) {
 	var out bytes.Buffer
 	in := &endless{}
-	code := run(t.Context(), []string{"check", "-", "--stdin-path", "g.yaml"}, program.Streams{In: in, Out: &out, Err: io.Discard})
+	code := Run(t.Context(), []string{"check", "-", "--stdin-path", "g.yaml"}, program.Streams{In: in, Out: &out, Err: io.Discard})
 	if want := "g.yaml: the file is larger than 1 MiB"; code != program.ExitDiagnostics || !strings.Contains(out.String(), want) {
 		t.Errorf("it ended with %d and printed %swant %s", code, out.String(), want)
 	}

@@ -115,8 +115,8 @@ func TestLastLineIsACommand(t *testing.T) {
 		{[]string{"test", tests, "--run", "good"}, ""},
 	} {
 		var out, shown, piped bytes.Buffer
-		run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: onTerminal(&shown)})
-		run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &piped})
+		Run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: onTerminal(&shown)})
+		Run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &piped})
 		lines := strings.Split(strings.TrimSuffix(shown.String(), "\n"), "\n")
 		last := lines[len(lines)-1]
 		if c.want == "" && strings.HasPrefix(last, "toolgraph ") || !regexp.MustCompile(`^`+c.want).MatchString(last) || c.want != "" && !regexp.MustCompile(`^`+c.want+`$`).MatchString(last) {

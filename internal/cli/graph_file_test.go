@@ -195,6 +195,6 @@ tools:
 func commandLine(t *testing.T, args []string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
-	code := run(t.Context(), args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	code := Run(t.Context(), args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	return code, out.String()
 }

@@ -27,7 +27,7 @@ func TestHelpFits(t *testing.T) {
 	const columns = 80
 	for _, words := range allCommands(newRoot(program.Streams{})) {
 		var out bytes.Buffer
-		if code := run(context.Background(), append([]string{"help"}, words...), program.Streams{In: strings.NewReader(""), Out: &out, Err: &out}); code != 0 {
+		if code := Run(context.Background(), append([]string{"help"}, words...), program.Streams{In: strings.NewReader(""), Out: &out, Err: &out}); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s", words, code, out.String())
 		}
 		copied := false

@@ -59,7 +59,7 @@ func TestJSONFlag(t *testing.T) {
 		{[]string{"-f", "text", "--json"}, true},
 	} {
 		var out bytes.Buffer
-		if code := run(t.Context(), append([]string{"version"}, c.flags...), program.Streams{Out: &out, Err: &out}); code != program.ExitOK {
+		if code := Run(t.Context(), append([]string{"version"}, c.flags...), program.Streams{Out: &out, Err: &out}); code != program.ExitOK {
 			t.Fatal(out.String())
 		}
 		var answer struct{ OS string }

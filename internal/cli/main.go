@@ -19,8 +19,9 @@ func Main() int { return program.Main(newRoot) }
 // Root is the command line as a description, for what is made of it, such as manual pages.
 func Root() *cobra.Command { return newRoot(program.Streams{}) }
 
-// run is Main with other arguments and streams.
-func run(ctx context.Context, args []string, std program.Streams) int {
+// Run is Main with other arguments and streams. A signal does not end it; ctx does. Safe for concurrent use, but for commands that serve on
+// standard output.
+func Run(ctx context.Context, args []string, std program.Streams) int {
 	return program.Execute(ctx, newRoot(std), args, std)
 }
 

@@ -175,7 +175,7 @@ func TestCallEndsWithASignal(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(program.SignalError{Signal: syscall.SIGTERM})
 		var out, failed bytes.Buffer
-		if code := run(ctx, args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed}); code != 143 {
+		if code := Run(ctx, args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed}); code != 143 {
 			t.Errorf("%v: the exit code is %d, want 143: %s%s", args, code, &out, &failed)
 		}
 	}

@@ -49,7 +49,7 @@ func TestLiveDefinitionsShowNoSecret(t *testing.T) {
 		{[]string{"info", "leak.tredacted", "--live"}, program.ExitUsage, `did you mean "t[redacted]"?`},
 	} {
 		var out, failed bytes.Buffer
-		code := run(t.Context(), append([]string{"mcp"}, c.args...), program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
+		code := Run(t.Context(), append([]string{"mcp"}, c.args...), program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
 		if got := out.String() + failed.String(); code != c.code || !strings.Contains(got, c.want) || strings.Contains(got, secret) {
 			t.Errorf("%v: exit code %d: %s", c.args, code, got)
 		}

@@ -50,7 +50,7 @@ tools:
 		{[]string{"mcp", "remove", "e\x1b[31mx", "--project"}, "removed "},
 	} {
 		var out, failed bytes.Buffer
-		run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
+		Run(t.Context(), c.args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &failed})
 		if got := out.String() + failed.String(); !strings.Contains(got, c.want) || strings.ContainsAny(got, "\x1b\a\u202e") || strings.Count(got, "\n") != 1 {
 			t.Errorf("%v: %q", c.args, got)
 		}

@@ -29,7 +29,7 @@ const importable = `{"toolgraphRun": 1, "run": {"id": "RUN", "file": "graph.yaml
 func command(t testing.TB, dir string, in io.Reader, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), append(args, "--state", dir), program.Streams{In: in, Out: &stdout, Err: &stderr})
+	code = Run(t.Context(), append(args, "--state", dir), program.Streams{In: in, Out: &stdout, Err: &stderr})
 	for _, text := range []string{stdout.String(), stderr.String()} {
 		if i := strings.IndexFunc(text, func(r rune) bool {
 			return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))

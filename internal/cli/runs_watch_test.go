@@ -64,7 +64,7 @@ func TestRunsWatch(t *testing.T) {
 	state := filepath.Join(dir, "state")
 	tool := func(name string) (code int) {
 		var out bytes.Buffer
-		return run(t.Context(), []string{"run", file, name, "--state", state}, program.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+		return Run(t.Context(), []string{"run", file, name, "--state", state}, program.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	}
 	if code := tool("good"); code != program.ExitOK { // before: it is no news
 		t.Fatal(code)
@@ -75,7 +75,7 @@ func TestRunsWatch(t *testing.T) {
 	for flag, out := range watches {
 		done.Go(func() {
 			args := append([]string{"runs", "watch", file, "--state", state}, strings.Fields(flag)...)
-			if code := run(ctx, args, program.Streams{In: strings.NewReader(""), Out: out, Err: out}); code != program.ExitOK {
+			if code := Run(ctx, args, program.Streams{In: strings.NewReader(""), Out: out, Err: out}); code != program.ExitOK {
 				t.Errorf("%q: exit code %d: %s", flag, code, out)
 			}
 		})
@@ -122,22 +122,22 @@ func TestRunsWatch(t *testing.T) {
 			t.Error("the run did not fail")
 		}
 		var out bytes.Buffer
-		if code := run(t.Context(), []string{"runs", "watch", name, "--state", state}, program.Streams{Out: &out, Err: &out}); code != want {
+		if code := Run(t.Context(), []string{"runs", "watch", name, "--state", state}, program.Streams{Out: &out, Err: &out}); code != want {
 			t.Errorf("%s: exit code %d, want %d: %s", name, code, want, &out)
 		}
 	}
 	tool("good")
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"runs", "watch", "last", "--state", state}, program.Streams{Out: &out, Err: &out}); code != program.ExitOK || strings.Count(out.String(), "finished") != 1 {
+	if code := Run(t.Context(), []string{"runs", "watch", "last", "--state", state}, program.Streams{Out: &out, Err: &out}); code != program.ExitOK || strings.Count(out.String(), "finished") != 1 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 	out.Reset()
-	if code := run(t.Context(), []string{"runs", "watch", "--for", "1ms", "--state", state}, program.Streams{Out: &out, Err: &out}); code != program.ExitOK || out.Len() > 0 {
+	if code := Run(t.Context(), []string{"runs", "watch", "--for", "1ms", "--state", state}, program.Streams{Out: &out, Err: &out}); code != program.ExitOK || out.Len() > 0 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 	stopped, stop := context.WithCancelCause(t.Context())
 	stop(program.SignalError{Signal: syscall.SIGTERM})
-	if code := run(stopped, []string{"runs", "watch", "--state", state}, program.Streams{Out: &out, Err: &out}); code != 143 {
+	if code := Run(stopped, []string{"runs", "watch", "--state", state}, program.Streams{Out: &out, Err: &out}); code != 143 {
 		t.Errorf("exit code %d: %s", code, &out)
 	}
 }

@@ -48,7 +48,7 @@ tools:
 			ctx, cancel := context.WithCancelCause(t.Context())
 			cancel(program.SignalError{Signal: syscall.SIGTERM})
 			var out, printed bytes.Buffer
-			if code := run(ctx, args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &printed}); code != 143 {
+			if code := Run(ctx, args, program.Streams{In: strings.NewReader(""), Out: &out, Err: &printed}); code != 143 {
 				t.Errorf("the exit code is %d, want 143: %s%s", code, &out, &printed)
 			}
 			if out.Len() > 0 || !strings.Contains(printed.String(), "ended by a signal: terminated") {

@@ -47,6 +47,7 @@ var places = map[string]func(*testing.T) string{
 // once, with the right value, however often its client repeats it; a call of the upstream server that
 // is not safe to repeat is made once.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -62,6 +62,34 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// A client that has lost the result of its answer to a question sends the answer again. With the key of the call it gets the result,
+// also from the process that has asked; without a key an answer counts once there.
+func TestKeyOfUsedAnswer(t *testing.T) {
+	t.Parallel()
+	p := newFleet(t, t.TempDir(), 1).all()[0]
+	for meta, again := range map[string]string{askable: "requestState is unknown", askable + `,"toolgraph/key":"k"`: `"paid":1`} {
+		id := len(meta)
+		send := func(more string) string {
+			_, body, err := p.post(call("confirm", fmt.Sprintf(`{"id":%d}`, id), meta, more), modernHeaders("confirm"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return body
+		}
+		state := requestState.FindStringSubmatch(send(""))
+		if state == nil {
+			t.Fatal("no question")
+		}
+		answer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{"sure":{"action":"accept"}}`, state[1])
+		if got := textOf(t, send(answer)); got != fmt.Sprintf(`{"id":%d,"paid":1}`, id) {
+			t.Errorf("%s: %s", meta, got)
+		}
+		if got := textOf(t, send(answer)); !strings.Contains(got, again) {
+			t.Errorf("%s, again: %s", meta, got)
+		}
+	}
+}
+
 // A failure is repeated like a result: nothing is called again.
 func TestKeyOfFailedRun(t *testing.T) {
 	t.Parallel()

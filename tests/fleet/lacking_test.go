@@ -44,6 +44,7 @@ func yes(t *testing.T, body string) string {
 // capability, in every process and over stdio. One that has it goes on with the same key at the question: what
 // was paid before is not paid again. Then the later run is that of the key.
 func TestX20JoinedRun(t *testing.T) {
+	t.Parallel()
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,7 @@ var paid = regexp.MustCompile(`1\.paid .* 1\n`)
 // A plan whose process is killed in the middle is finished by another one, which has its steps from the history: the payment
 // before is not made again, the call that only reads is.
 func TestPlanIsFinishedByAnotherProcess(t *testing.T) {
+	t.Parallel()
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -66,6 +66,7 @@ func (c taskClient) answers(p *process, id string, replies map[string]string) st
 // The parts of a task ask at the same time, and its client gets all questions at once. It may answer one or several, in any
 // process, while the process of the run lives and after it was killed; what was paid is paid once.
 func TestTaskAsksAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

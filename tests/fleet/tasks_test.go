@@ -131,6 +131,7 @@ const acknowledged = `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete",
 // others find the task in the store, ask, take the answer, and give the result. What was paid is paid once. Nothing
 // resumes runs in the background here: those who look at the task do.
 func TestTask(t *testing.T) {
+	t.Parallel()
 	for name, place := range places {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

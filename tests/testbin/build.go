@@ -116,7 +116,7 @@ func compile(pkg string) (string, error) {
 	if err := build(ctx, last, pkg); err != nil {
 		return "", err
 	}
-	return out, link(last, out)
+	return out, Link(last, out)
 }
 
 // build compiles a main package, unless the executable there is of the same source: then it is not linked again.
@@ -152,8 +152,8 @@ func sharedDir(ctx context.Context) (dir string, release func()) {
 	return dir, release
 }
 
-// link gives an executable a second name, which remains when the first is built again.
-func link(from, to string) error {
+// Link gives an executable a second name, which remains when the first is built again.
+func Link(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}

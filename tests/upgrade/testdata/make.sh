@@ -74,5 +74,5 @@ cp -R "$home/state" "$out/state"
 cp "$home/.config/toolgraph/servers.json" "$out/servers.json"
 cp -R "$work" "$out/work"
 mkdir -p "$out/home"
-(cd "$home" && find . -type f \( -name '*.json' -o -name '*.toml' -o -name '*.yaml' \) ! -path './work/*' ! -path './state/*' ! -path './.config/toolgraph/*' |
+(cd "$home" && find . -type f \( -name '*.json' -o -name '*.toml' -o -name '*.yaml' \) ! -path "./${work##*/}/*" ! -path './state/*' ! -path './.config/toolgraph/*' |
   while read -r file; do mkdir -p "$out/home/$(dirname "$file")" && sed "s|$home|HOME|g; s|$(dirname "$program")|PROGRAMS|g" "$file" > "$out/home/$file"; done)
