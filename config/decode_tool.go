@@ -158,6 +158,7 @@ func (d *decoder) typeOf(n *Node, fs *fields) {
 
 // body decodes the fields that only one type of node has.
 func (d *decoder) body(n *Node, fs *fields, tool *fields) {
+	//exhaustive:enforce
 	switch n.Type {
 	case MCPNode:
 		d.calling(n, fs)
@@ -181,6 +182,7 @@ func (d *decoder) body(n *Node, fs *fields, tool *fields) {
 		}
 	case EntryNode, ExitNode:
 		d.checkOwner(fs, tool)
+	case StepsNode: // no node has it
 	}
 }
 

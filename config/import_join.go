@@ -42,6 +42,7 @@ func (d *decoder) join(root *File) {
 
 // qualifyNode prefixes the names that a node refers to.
 func (f *File) qualifyNode(n *Node) {
+	//exhaustive:enforce
 	switch n.Type {
 	case MCPNode:
 		f.qualify(&n.Server)

@@ -166,6 +166,7 @@ func (c *compiler) compile(ctx context.Context) *Graph {
 // newNode compiles the node itself; link resolves its ways out.
 func (c *compiler) newNode(ctx context.Context, i int, n *config.Node) Node {
 	b := base{id: n.ID.Value, pos: n.Pos, index: i}
+	//exhaustive:enforce
 	switch n.Type {
 	case config.EntryNode:
 		return &Entry{step{base: b}}

@@ -140,6 +140,7 @@ const (
 
 // newStepNode compiles what a step does.
 func (c *compiler) newStepNode(ctx context.Context, b base, n *config.Node) Node {
+	//exhaustive:enforce
 	switch n.Type {
 	case config.MCPNode:
 		return c.newMCP(ctx, b, n)

@@ -26,6 +26,7 @@ func (c *converter) step(n *config.Node, node *config.Data) *config.Data {
 		step.Set("each", each.Get("items"))
 		step.Set("maxParallel", each.Get("maxParallel"))
 	}
+	//exhaustive:enforce
 	switch n.Type {
 	case config.MCPNode:
 		call := *node.Get("tool")

@@ -160,7 +160,7 @@ func isHere(text string) bool {
 }
 
 var (
-	ofAHome = wording.Pattern(`^(/home/|/Users/|/root/|~|[A-Za-z]:[\\/])`)
+	ofAHome = wording.Pattern(`^(/(home|Users|root)/|~|[A-Za-z]:[\\/])`)
 	drive   = wording.Pattern(`^([A-Za-z]:[\\/]|\\\\)`)
 )
 
