@@ -175,6 +175,6 @@ publish-as: ## give the module its path and every release its names, in one comm
 	go run ./internal/tools/release publish-as "$(MODULE)" $(NAMES)
 
 published: ## publish a clone as another module, and get it as others would, through a proxy that is a directory
-	TOOLGRAPH_PUBLISHED=1 go test -count=1 -timeout 20m -v -run TestPublished ./internal/tools/release
+	TOOLGRAPH_PUBLISHED=1 go test -count=1 -timeout 20m -v -run TestPublish ./internal/tools/release
 
 check: lint test race ## what a change must pass

@@ -71,7 +71,7 @@ func rewriteExample(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	all := mutations(root)
-	for i := 0; i < len(all); i += thorough.Step(5) {
+	for i := 0; i < len(all); i += thorough.Step(20) {
 		other := all[i]
 		if len(other.Keys) == 0 {
 			continue // an empty file is no mapping of keys any more

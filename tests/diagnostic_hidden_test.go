@@ -110,7 +110,8 @@ func askFile(n int) string {
 
 // Statements of the page that have no example are true as well.
 func TestDiagnosticsWithoutExample(t *testing.T) {
-	toolgraph, hidden := testbin.Build(t, "toolgraph"), hiddenFiles()
+	t.Parallel()
+	hidden := hiddenFiles()
 	_, entries := readPage(t)
 	for _, e := range entries {
 		files := hidden[e.code]
@@ -120,17 +121,19 @@ func TestDiagnosticsWithoutExample(t *testing.T) {
 		if len(files) == 0 {
 			t.Errorf("%s:%d: %s has no example there and none in this test", diagnosticsPage, e.line, e.code)
 		}
+		checked := make([]*checkedFile, len(files))
 		for i, f := range files {
-			t.Run(fmt.Sprintf("%s/%d", e.code, i+1), func(t *testing.T) {
-				t.Parallel()
-				got := checkFile(t, toolgraph, f.graph, "")
-				if f.severity != "" {
-					e.checkExample(t, strings.Split(strings.TrimSuffix(got, "\n"), "\n"))
-				}
-				if warns := strings.Contains(got, ": warning: "); warns != (f.severity == "warning") || f.severity == "" && got != "" {
-					t.Errorf("found %.300q, expected the severity %q", got, f.severity)
-				}
-			})
+			checked[i] = &checkedFile{graph: f.graph}
+		}
+		checkFiles(t, checked)
+		for i, f := range files {
+			got := checked[i].found
+			if f.severity != "" {
+				e.checkExample(t, strings.Split(strings.TrimSuffix(got, "\n"), "\n"))
+			}
+			if warns := strings.Contains(got, ": warning: "); warns != (f.severity == "warning") || f.severity == "" && got != "" {
+				t.Errorf("%s: found %.300q in file %d, expected the severity %q", e.code, got, i+1, f.severity)
+			}
 		}
 	}
 }

@@ -119,23 +119,52 @@ func (e *entry) take(b *block) error {
 	return nil
 }
 
-// checkFile runs toolgraph check on a graph file, and a file of servers unless it is "",
-// in a place and an environment of its own.
-func checkFile(t *testing.T, toolgraph, graph, servers string) string {
+// checkedFile is a graph file, and a file of servers unless it is "". found is what toolgraph check prints of it.
+type checkedFile struct{ graph, servers, found string }
+
+// checkFiles runs toolgraph check on files, each in a directory of its own: one process for all without servers, and one
+// for each of the others.
+func checkFiles(t *testing.T, files []*checkedFile) {
 	t.Helper()
-	cmd := programCommand(t, toolgraph, "check", "graph.yaml")
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(cmd.Dir, name), []byte(text), 0o600); err != nil {
+	const name = "graph.yaml"
+	cmd := programCommand(t, testbin.Build(t, "toolgraph"), "check")
+	alone := map[string]*checkedFile{} // those without servers, by their directories
+	for i, file := range files {
+		dir := fmt.Sprintf("f%04d", i)
+		write := func(name, text string) {
+			if err := os.WriteFile(filepath.Join(cmd.Dir, dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Mkdir(filepath.Join(cmd.Dir, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
+		write(name, file.graph)
+		if file.servers == "" {
+			alone[dir] = file
+			cmd.Args = append(cmd.Args, filepath.Join(dir, name))
+			continue
+		}
+		write("servers.json", file.servers)
+		of := exec.Command(cmd.Path, "check", name, "--mcp", "servers.json")
+		of.Dir, of.Env = filepath.Join(cmd.Dir, dir), cmd.Env
+		file.found = findings(t, of)
 	}
-	write("graph.yaml", graph)
-	if servers != "" {
-		write("servers.json", servers)
-		cmd.Args = append(cmd.Args, "--mcp", "servers.json")
+	for line := range strings.Lines(findings(t, cmd)) {
+		dir, _, _ := strings.Cut(line, string(filepath.Separator))
+		file := alone[dir]
+		if file == nil {
+			t.Fatalf("check prints a line of no file: %s", line)
+		}
+		file.found += strings.ReplaceAll(line, dir+string(filepath.Separator), "")
 	}
-	out, err := cmd.Output()
-	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 3 {
+}
+
+// findings runs toolgraph check.
+func findings(t *testing.T, check *exec.Cmd) string {
+	t.Helper()
+	out, err := check.Output()
+	if code := check.ProcessState.ExitCode(); code != 0 && code != 3 {
 		t.Fatalf("check ended with %v", err)
 	}
 	return string(out)
@@ -153,31 +182,38 @@ func programCommand(t *testing.T, toolgraph string, args ...string) *exec.Cmd {
 // The examples give the findings that the page shows, and its remedies cure them.
 // UPDATE_GOLDEN=1 writes the findings into the page.
 func TestDiagnosticsPage(t *testing.T) {
-	toolgraph := testbin.Build(t, "toolgraph")
+	t.Parallel()
 	lines, entries := readPage(t)
 	update := os.Getenv("UPDATE_GOLDEN") != ""
 	var blocks []*block // in the page's order
+	var checked []*checkedFile
+	examples, cured := map[*block]*checkedFile{}, map[*block]*checkedFile{}
 	for _, e := range entries {
-		for n, b := range e.examples {
+		for _, b := range e.examples {
+			example, remedy := b.files(t)
+			examples[b], cured[b] = example, remedy
+			checked = append(checked, example, remedy)
+		}
+	}
+	checkFiles(t, checked)
+	for _, e := range entries {
+		for _, b := range e.examples {
 			text := b.get("text")
 			if text == nil {
 				t.Errorf("%s:%d: the example of %s has no text block", diagnosticsPage, b.first, e.code)
 				continue
 			}
 			blocks = append(blocks, text)
-			t.Run(fmt.Sprintf("%s/%d", e.code, n+1), func(t *testing.T) {
-				if !update {
-					t.Parallel()
-				}
-				got := checkFile(t, toolgraph, b.text(), b.get("json").text())
-				if update {
-					text.lines = strings.Split(strings.TrimSuffix(got, "\n"), "\n")
-				} else if got != text.text() {
-					t.Errorf("%s:%d: check gives\n%s", diagnosticsPage, b.first, got)
-				}
-				e.checkExample(t, text.lines)
-				b.checkRemedy(t, toolgraph)
-			})
+			got := examples[b].found
+			if update {
+				text.lines = strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+			} else if got != text.text() {
+				t.Errorf("%s:%d: check gives\n%s", diagnosticsPage, b.first, got)
+			}
+			e.checkExample(t, text.lines)
+			if left := cured[b].found; left != "" {
+				t.Errorf("%s:%d: the remedy leaves\n%s", diagnosticsPage, b.first, left)
+			}
 		}
 	}
 	if update {
@@ -212,13 +248,12 @@ func (e *entry) checkExample(t *testing.T, findings []string) {
 	}
 }
 
-// checkRemedy does to the file what the diff block says, which must cure it.
-func (b *block) checkRemedy(t *testing.T, toolgraph string) {
+// files returns the example and what the diff block makes of it, which must cure it.
+func (b *block) files(t *testing.T) (example, cured *checkedFile) {
 	t.Helper()
 	remedy := b.get("diff")
 	if remedy == nil {
-		t.Errorf("%s:%d: the example has no diff block that mends it", diagnosticsPage, b.first)
-		return
+		t.Fatalf("%s:%d: the example has no diff block that mends it", diagnosticsPage, b.first)
 	}
 	before, after, err := remedy.change()
 	if err != nil {
@@ -228,9 +263,8 @@ func (b *block) checkRemedy(t *testing.T, toolgraph string) {
 	if n := strings.Count(graph, before) + strings.Count(servers, before); n != 1 {
 		t.Fatalf("%s:%d: what the diff changes stands %d times in the example", diagnosticsPage, remedy.first, n)
 	}
-	graph, servers = strings.Replace(graph, before, after, 1)[1:], strings.Replace(servers, before, after, 1)[1:]
-	if got := checkFile(t, toolgraph, graph, servers); got != "" {
-		t.Errorf("%s:%d: the remedy leaves\n%s", diagnosticsPage, remedy.first, got)
+	return &checkedFile{graph: graph[1:], servers: servers[1:]}, &checkedFile{
+		graph: strings.Replace(graph, before, after, 1)[1:], servers: strings.Replace(servers, before, after, 1)[1:],
 	}
 }
 

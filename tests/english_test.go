@@ -42,9 +42,12 @@ var elsewhere = regexp.MustCompile(`(^|/)testdata/|^CHANGELOG\.md$|^tests/englis
 
 func TestPlainEnglish(t *testing.T) {
 	var patterns []*regexp.Regexp
+	var all []string
 	for _, b := range banned {
 		patterns = append(patterns, regexp.MustCompile(`(?i)\b(`+b.pattern+`)\b`))
+		all = append(all, b.pattern)
 	}
+	some := regexp.MustCompile(`(?i)\b(` + strings.Join(all, "|") + `)\b`)
 	for _, file := range trackedFiles(t) {
 		if elsewhere.MatchString(file) {
 			continue
@@ -55,6 +58,9 @@ func TestPlainEnglish(t *testing.T) {
 		}
 		for _, text := range readable(t, file, src) {
 			words := withoutUS.Replace(text.words)
+			if !some.MatchString(words) {
+				continue
+			}
 			for i, p := range patterns {
 				if found := p.FindString(words); found != "" {
 					t.Errorf("%s:%d: %q: %s", file, text.line, found, banned[i].better)

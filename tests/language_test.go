@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"toolgraph/tests/testbin"
 )
 
 // Each example of docs/language.md that is a whole file passes check without a finding.
@@ -16,18 +14,20 @@ func TestLanguageExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	toolgraph := testbin.Build(t, "toolgraph")
-	examples := 0
+	var examples []*checkedFile
 	for _, block := range fencedBlock.FindAllStringSubmatch(string(src), -1) {
 		if block[1] != "yaml" || !strings.HasPrefix(block[3], "version:") || strings.Contains(block[3], "…") {
 			continue
 		}
-		examples++
-		if got := checkFile(t, toolgraph, block[3], ""); got != "" {
-			t.Errorf("%s\n%s", got, block[3])
+		examples = append(examples, &checkedFile{graph: block[3]})
+	}
+	checkFiles(t, examples)
+	for _, example := range examples {
+		if example.found != "" {
+			t.Errorf("%s\n%s", example.found, example.graph)
 		}
 	}
-	if examples < 7 {
-		t.Errorf("only %d examples were checked", examples)
+	if len(examples) < 7 {
+		t.Errorf("only %d examples were checked", len(examples))
 	}
 }

@@ -107,7 +107,7 @@ func TestSoundness(t *testing.T) {
 
 func testSoundness(t *testing.T, calls bool) {
 	const runs = 8
-	graphs := thorough.Times(300, 1500)
+	graphs := thorough.Times(150, 1500)
 	built, failed := 0, 0
 	seen := sights{}
 	for seed := range uint64(graphs) {

@@ -90,4 +90,3 @@ func TestStdio(t *testing.T) {
 	answers(t, url)
 	suite(t, newer, "server over stdio and a bridge, 2025-11-25", "expected-bridge.yaml", "server", "--url", url, "--requirements", "2025-11-25")
 }
-

@@ -131,10 +131,12 @@ func launch(t *testing.T, program string, args ...string) *process {
 
 func (f *fleet) wait(what string, is func() bool) {
 	f.t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
+	for begun := time.Now(); !is(); {
+		waited := time.Since(begun)
+		if waited > patience {
 			f.t.Fatalf("not in time: %s", what)
 		}
+		time.Sleep(min(max(waited/8, 5*time.Millisecond), 100*time.Millisecond)) // looking takes the time of what is waited for
 	}
 }
 
@@ -159,7 +161,7 @@ func (f *fleet) check(ctx context.Context) {
 				_ = resp.Body.Close()
 			}
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 

@@ -315,7 +315,7 @@ func TestF08CutAfterEveryEvent(t *testing.T) {
 // So has a random run of steps, whatever servers say of their tools when it is resumed.
 func TestStepsCutAfterEveryEvent(t *testing.T) {
 	cuts := 0
-	for seed := range uint64(thorough.Times(30, 150)) {
+	for seed := range uint64(thorough.Times(10, 150)) {
 		m := &maker{rng: rand.New(rand.NewPCG(seed, 2))}
 		m.tools = append(m.tools, m.stepsTool("t1", 2))
 		s := m.scenario(m.stepsTool("main", 5), 20*int(seed%2))

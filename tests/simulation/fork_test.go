@@ -13,6 +13,7 @@ import (
 	"toolgraph/execution"
 	"toolgraph/execution/journal"
 	"toolgraph/expressions/value"
+	"toolgraph/tests/thorough"
 )
 
 // A run that is forked at any of its steps, without an edit, has the same value and the same
@@ -30,7 +31,7 @@ func TestForkAtEveryStep(t *testing.T) {
 				for _, e := range ref.events {
 					if at := e.At(); e.Record != nil {
 						f := &forked{world: ref, origin: ref.events, at: at}
-						f.check(t, undisturbed, 1)
+						f.check(t, undisturbed, thorough.Step(4))
 					}
 				}
 			})

@@ -10,8 +10,8 @@ import (
 // Ports that systems give to who asks for any port begin at 32,768 (Linux) or later.
 const firstPort, lastPort = 10_000, 32_000
 
-// FreePorts returns the first of count ports in a row at which nothing listens on 127.0.0.1, for programs that are told
-// their ports. No system gives these to who asks for any, so that no other test has one before the program listens.
+// FreePorts returns the first of count ports in a row at which nothing listens on 127.0.0.1, for programs whose port
+// is an argument. No system gives these to who asks for any, so that no other test has one before the program listens.
 func FreePorts(count int) (first int, err error) {
 	for range 100 {
 		first = firstPort + rand.IntN(lastPort-firstPort-count)

@@ -46,7 +46,7 @@ func examplesOf(t *testing.T) (all []example) {
 // At each byte of each example file, and at the end of files that were cut off, there is an answer: bounded, of words that
 // replace the word before the cursor, and read in steps that grow with the text alone.
 func TestEveryByte(t *testing.T) {
-	step := thorough.Step(5)
+	step := thorough.Step(20)
 	for _, e := range examplesOf(t) {
 		t.Run(e.name, func(t *testing.T) {
 			src, known, found := e.src, e.known, 0

@@ -19,7 +19,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 	paths = append(paths, "testdata/all/graph.yaml", "testdata/older/graph.yaml")
 	random := rand.New(rand.NewPCG(3, 4))
-	renamed, files := 0, thorough.Times(100, 400)
+	renamed, files := 0, thorough.Times(25, 400)
 	for range files {
 		src, err := os.ReadFile(paths[random.IntN(len(paths))])
 		if err != nil {

@@ -158,7 +158,7 @@ func (r *randomPlan) request(t *testing.T) value.Value {
 
 // Random plans are not refused, and have the values of the interpreter.
 func TestRandomPlansHaveTheirValues(t *testing.T) {
-	count, done := thorough.Times(60, 600), 0
+	count, done := thorough.Times(15, 600), 0
 	for i := uint64(0); done < count && i < 5_000; i++ {
 		r := newRandomPlan(t, defaultSeed, i)
 		if r == nil {
