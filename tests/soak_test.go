@@ -94,7 +94,7 @@ func leastAlive(t *testing.T, log string) int {
 // descriptors is how many files a process has open. Those of the run history do not count while they are
 // at most as many as its pool of 8 connections can have (a database and a log each, and the shared index):
 // the pool opens a connection when two are needed at once.
-func descriptors(t *testing.T, pid int) int {
+func descriptors(t testing.TB, pid int) int {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	entries, err := os.ReadDir(dir)

@@ -158,7 +158,8 @@ func (t trial) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // outcome runs the room's own tests and, when they pass, the stories.
 func (t trial) outcome(ctx context.Context) (string, error) {
-	for _, args := range [][]string{{"./" + t.room}, {"./tests", "-run", "^(" + t.stories + ")"}} {
+	stories := "^(" + t.stories + ")"
+	for _, args := range [][]string{{"./" + t.room}, {"./tests", "-run", stories}, {"./tests/script", "-run", stories}} {
 		// A test process that a mutant keeps from ending is ended with its limit, by go test.
 		cmd := t.command(ctx, append([]string{"test", "-count=1", "-failfast", "-timeout", limit.String()}, args...)...)
 		out, failure := cmd.CombinedOutput()

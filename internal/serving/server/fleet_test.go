@@ -115,7 +115,7 @@ func TestKeyOutlivesConnection(t *testing.T) {
 		return Answer{Value: "done"}, nil
 	}})
 	const session = "Mcp-Session-Id: a-session-with-a-long-enough-name"
-	for _, test := range []struct {
+	for i, test := range []struct { // the id of the last one is not in use: what ends the others goes on for a moment
 		meta   string
 		end    func(leave context.CancelFunc)
 		wanted error
@@ -127,14 +127,14 @@ func TestKeyOutlivesConnection(t *testing.T) {
 			finish <- struct{}{}
 		}, nil},
 		{`,"_meta":{"toolgraph/key":"k"}`, func(context.CancelFunc) {
-			status, body := other.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session)
+			status, body := other.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, session)
 			if status != http.StatusAccepted {
 				t.Errorf("%d: %s", status, body)
 			}
 		}, context.Canceled},
 	} {
 		ctx, leave := context.WithCancel(t.Context())
-		r := one.request(ctx, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run"`+test.meta+`}}`, session)
+		r := one.request(ctx, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"run"%s}}`, i, test.meta), session)
 		var calling sync.WaitGroup
 		calling.Go(func() {
 			if resp, err := one.client.Do(r); err == nil {
