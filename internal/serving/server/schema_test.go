@@ -21,6 +21,10 @@ func TestListedSchemas(t *testing.T) {
 			`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"result":{"type":"array","items":{"$ref":"#/properties/result/$defs/a"},` +
 				`"$defs":{"a":{"const":{"$ref":"#"}},"b":{"$ref":"#/properties/result"}}}},"required":["result"]}`,
 		},
+		{
+			"references in a list", `{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}],"$defs":{"a":{"type":"string"}}}`, "-",
+			`{"type":"object","properties":{"result":{"anyOf":[{"$ref":"#/properties/result/$defs/a"},{"type":"null"}],"$defs":{"a":{"type":"string"}}}},"required":["result"]}`,
+		},
 		{"object or null", `{"type":["object","null"]}`, "-", `{"type":"object","properties":{"result":{"type":["object","null"]}},"required":["result"]}`},
 		{"boolean", `true`, "-", `{"type":"object","properties":{"result":true},"required":["result"]}`},
 	} {
