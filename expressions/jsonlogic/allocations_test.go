@@ -15,8 +15,8 @@ func TestRulesAllocateNothing(t *testing.T) {
 	}
 	scope := jsonata.NewScope(map[string]any{"n": 5.0, "most": 7.0, "mode": "fast", "items": items}, nil)
 	for source, most := range map[string]float64{
-		`{"<": [{"var": "n"}, {"var": "most"}]}`:                                                                   0,
-		`{">=": [{"var": "n"}, 3]}`:                                                                                0,
+		`{"<": [{"var": "n"}, {"var": "most"}]}`: 0,
+		`{">=": [{"var": "n"}, 3]}`:              0,
 		`{"and": [{"==": [{"var": "mode"}, "fast"]}, {"!": [{"==": [{"var": "n"}, 6]}]}]}`:                         0,
 		`{"some": [{"var": "items"}, {">": [{"var": "size"}, 5000]}]}`:                                             2,
 		`{"all": [{"var": "items"}, {"and": [{"<=": [0, {"var": "size"}]}, {"!==": [{"var": "size"}, "text"]}]}]}`: 2,

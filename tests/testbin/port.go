@@ -1,6 +1,7 @@
 package testbin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,8 +24,9 @@ func FreePorts(count int) (first int, err error) {
 }
 
 func free(first, count int) bool {
+	var at net.ListenConfig
 	for port := first; port < first+count; port++ {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		l, err := at.Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			return false
 		}
