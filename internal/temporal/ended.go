@@ -37,7 +37,7 @@ func (s temporalServer) Ended(ctx context.Context, run string) (why string, err 
 	case err != nil:
 		return "", err
 	}
-	switch found.Status { //nolint:exhaustive // others go on, or have ended by themselves
+	switch found.Status { // others go on, or have ended by themselves
 	case enums.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
 		return "its workflow has timed out", nil
 	case enums.WORKFLOW_EXECUTION_STATUS_TERMINATED:
