@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"toolgraph/tests/testbin"
 )
 
 // callGraph serves one tool that calls one tool of the fake server; limits and
@@ -103,13 +104,8 @@ func TestG10RunLongerThanLimit(t *testing.T) {
 // eventually waits for something that comes with time.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for begun := time.Now(); !holds(); {
-		waited := time.Since(begun)
-		if waited > answerTimeout {
-			t.Errorf("it never came to this: %s", what)
-			return
-		}
-		time.Sleep(min(max(waited/4, 5*time.Millisecond), 200*time.Millisecond)) // looking can take a process
+	if !testbin.Eventually(answerTimeout, holds) {
+		t.Errorf("it never came to this: %s", what)
 	}
 }
 

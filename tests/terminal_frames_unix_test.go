@@ -23,8 +23,8 @@ type pane struct {
 	columns int
 }
 
-// newPane starts a command line of a shell in a terminal. The test is skipped where there is no tmux.
-func newPane(t *testing.T, dir string, columns int, env []string, command string) *pane {
+// needsPanes skips a test where there is no tmux, before it starts anything.
+func needsPanes(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TOOLGRAPH_CLIENTS") != "1" {
 		t.Skip("takes several seconds; set TOOLGRAPH_CLIENTS=1")
@@ -32,6 +32,11 @@ func newPane(t *testing.T, dir string, columns int, env []string, command string
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("no tmux here")
 	}
+}
+
+// newPane starts a command line of a shell in a terminal. The test has called needsPanes.
+func newPane(t *testing.T, dir string, columns int, env []string, command string) *pane {
+	t.Helper()
 	socket, err := os.MkdirTemp("", "tg") // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)
@@ -157,9 +162,7 @@ const held = `(?s)(12 parts done.*(reading a page.*){5}… and 7 more|reading a 
 // What a terminal shows of commands while calls are in flight, and at their end.
 func TestTerminalFrames(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("TOOLGRAPH_CLIENTS") == "" { // before a run is interrupted for it
-		t.Skip("takes several seconds; set TOOLGRAPH_CLIENTS=1")
-	}
+	needsPanes(t)
 	for _, c := range []struct {
 		name    string
 		columns int
@@ -253,6 +256,7 @@ func interruptedRun(t *testing.T, g *gate, program, dir string) {
 // The view goes away for a question, comes back after the answer, and is drawn anew in a terminal that gets another width.
 func TestTerminalQuestion(t *testing.T) {
 	t.Parallel()
+	needsPanes(t)
 	g := newGate(t)
 	f := newGraphFile(t, shownGraph(g))
 	p := newPane(t, filepath.Dir(f.path), 80, []string{"NO_COLOR=1"}, testbin.Build(t, "toolgraph")+" run graph.yaml asks --no-history")

@@ -131,12 +131,8 @@ func launch(t *testing.T, program string, args ...string) *process {
 
 func (f *fleet) wait(what string, is func() bool) {
 	f.t.Helper()
-	for begun := time.Now(); !is(); {
-		waited := time.Since(begun)
-		if waited > patience {
-			f.t.Fatalf("not in time: %s", what)
-		}
-		time.Sleep(min(max(waited/8, 5*time.Millisecond), 100*time.Millisecond)) // looking takes the time of what is waited for
+	if !testbin.Eventually(patience, is) {
+		f.t.Fatalf("not in time: %s", what)
 	}
 }
 
